@@ -1,0 +1,116 @@
+"""Where everything is: the outputs of the environment, and the secrets that go with them.
+
+Terraform's outputs are the contract of every environment. `make up` stores them as `environment.json` in the
+instance's home; every client (CLI, DAG, Spark driver, test) learns addresses from there and credentials from
+the secrets, and from nowhere else.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from headwater.errors import Refusal
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+DEFAULT_INSTANCE = "main"
+INSTANCE_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The outputs of an environment, one field each; `outputs.tf` of every environment has the same names."""
+
+    instance: str
+    home: str
+    kafka_bootstrap_servers: str
+    kafka_security_protocol: str
+    kafka_sasl_mechanism: str
+    connect_url: str
+    postgres_host: str
+    postgres_port: int
+    warehouse: str
+    checkpoints: str
+    artifacts: str
+    spark_master: str
+    spark_rest_url: str
+    spark_ui_url: str
+    spark_jars: str
+    airflow_url: str
+    secrets_file: str
+
+    @classmethod
+    def load(cls, home: Path | None = None) -> Settings:
+        """Read the settings of the instance at `home`, by default the one the process belongs to."""
+        home = home or instance_home()
+        path = home / "environment.json"
+        if not path.exists():
+            raise Refusal(
+                f'instance "{home.name}" is not set up',
+                detail=f"{path} does not exist.",
+                hint="Run `make up` first, or name another instance with HEADWATER_INSTANCE.",
+            )
+        return cls.from_outputs(json.loads(path.read_text()))
+
+    @classmethod
+    def from_outputs(cls, outputs: dict[str, Any]) -> Settings:
+        """Check the outputs of an environment against the contract."""
+        expected = {field.name for field in fields(cls)}
+        if missing := expected - outputs.keys():
+            raise Refusal(
+                "the environment does not keep its contract",
+                detail=f"Missing outputs: {', '.join(sorted(missing))}.",
+                hint="Run `make up` again; if that does not help, compare outputs.tf with headwater/settings.py.",
+            )
+        return cls(**{name: outputs[name] for name in expected})
+
+    def secret(self, name: str) -> str:
+        """Return one secret, e.g. `kafka.apps`. Read at each call: secrets are never kept in a record."""
+        secrets: dict[str, str] = json.loads(Path(self.secrets_file).read_text())
+        if name not in secrets:
+            raise Refusal(
+                f'secret "{name}" does not exist',
+                detail=f"{self.secrets_file} has no such entry.",
+                hint="Run `make up`: it generates the secrets that are missing.",
+            )
+        return secrets[name]
+
+    def kafka_client(self, role: str) -> dict[str, Any]:
+        """Return the connection options of kafka-python for one role (admin, simulator, apps, connect)."""
+        return {
+            "bootstrap_servers": self.kafka_bootstrap_servers,
+            "security_protocol": self.kafka_security_protocol,
+            "sasl_mechanism": self.kafka_sasl_mechanism,
+            "sasl_plain_username": role,
+            "sasl_plain_password": self.secret(f"kafka.{role}"),
+        }
+
+    def postgres_dsn(self, database: str = "headwater", role: str = "headwater") -> str:
+        """Return a libpq connection string for one role."""
+        password = self.secret(f"postgres.{role}")
+        return (
+            f"host={self.postgres_host} port={self.postgres_port} "
+            f"dbname={database} user={role} password={password} application_name=headwater"
+        )
+
+
+def instance_home() -> Path:
+    """Return the folder of the instance that this process belongs to.
+
+    HEADWATER_HOME names the folder itself (drivers get it from whoever submitted them); otherwise
+    HEADWATER_DATA/HEADWATER_INSTANCE, by default `.headwater/main` in the repository.
+    """
+    if home := os.environ.get("HEADWATER_HOME"):
+        return Path(home)
+    name = os.environ.get("HEADWATER_INSTANCE", DEFAULT_INSTANCE)
+    if not INSTANCE_NAME.fullmatch(name):
+        raise Refusal(
+            f'"{name}" cannot name an instance',
+            detail="A name starts with a letter and has at most 31 lower-case letters, digits and hyphens.",
+            hint="Set HEADWATER_INSTANCE to such a name, for example `main`.",
+        )
+    return Path(os.environ.get("HEADWATER_DATA", REPOSITORY / ".headwater")) / name
