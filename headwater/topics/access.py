@@ -1,0 +1,69 @@
+"""Who may do what: the access that a topic's file grants, as Kafka will hold it.
+
+Every part of Headwater has a role of its own, and nobody has access that no file grants. The role `admin` is
+a super user and appears in no file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from headwater.topics.topic import Topic
+
+# Streaming apps publish their offsets as consumer groups; these are the only groups they may touch.
+GROUP_PREFIX = "headwater."
+ROLES_WITH_GROUPS = frozenset({"apps"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class Access:
+    """One entry of Kafka's access control list, in Kafka's words."""
+
+    principal: str
+    operation: str
+    kind: str
+    name: str
+    pattern: str = "LITERAL"
+    host: str = "*"
+    permission: str = "ALLOW"
+
+    def __str__(self) -> str:
+        verb = "may" if self.permission == "ALLOW" else "may not"
+        starting = " starting with" if self.pattern == "PREFIXED" else ""
+        host = "" if self.host == "*" else f" from {self.host}"
+        resource = f'{self.kind.lower()}{starting} "{self.name}"'
+        return f"{self.principal} {verb} {self.operation.lower()} {resource}{host}"
+
+
+def granted(topics: Iterable[Topic]) -> frozenset[Access]:
+    """Return all access that the files of these topics grant.
+
+    A writer needs no right on the cluster: since Kafka 2.8 the right to write a topic includes writing it
+    idempotently.
+    """
+    entries: set[Access] = set()
+    for topic in topics:
+        entries |= {entry for role in topic.written_by for entry in _on_topic(role, "WRITE", topic)}
+        entries |= {entry for role in topic.read_by for entry in _on_topic(role, "READ", topic)}
+        entries |= {entry for role in ROLES_WITH_GROUPS & set(topic.read_by) for entry in _on_groups(role)}
+    return frozenset(entries)
+
+
+def _on_topic(role: str, operation: Literal["READ", "WRITE"], topic: Topic) -> set[Access]:
+    return {
+        Access(principal=f"User:{role}", operation=allowed, kind="TOPIC", name=topic.name)
+        for allowed in (operation, "DESCRIBE")
+    }
+
+
+def _on_groups(role: str) -> set[Access]:
+    return {
+        Access(
+            principal=f"User:{role}", operation=allowed, kind="GROUP", name=GROUP_PREFIX, pattern="PREFIXED"
+        )
+        for allowed in ("READ", "DESCRIBE")
+    }
