@@ -1,0 +1,63 @@
+"""Running a simulation against an instance."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from kafka.errors import KafkaError
+
+from headwater.errors import Refusal
+from headwater.shop.counts import Counts
+from headwater.shop.live import send_live
+from headwater.shop.loading import load
+from headwater.shop.progress import Progress
+from headwater.shop.records import records
+from headwater.shop.stopping import stop_on_signal
+from headwater.topics import load_topics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from headwater.settings import Settings
+    from headwater.shop.simulation import Simulation
+
+
+def simulate(settings: Settings, simulation: Simulation, report: Callable[[str], object] = print) -> Counts:
+    """Send a simulation: live, at its rate, when it has no start; otherwise as fast as possible.
+
+    Ends when the simulation does, or on SIGTERM or SIGINT, each time when all that was taken is delivered.
+    """
+    counts = Counts()
+    progress = Progress(counts, report)
+    try:
+        with stop_on_signal() as stop:
+            if simulation.start is None:
+                started = replace(simulation, start=datetime.now(UTC))
+                send_live(settings, records(started), counts, progress, stop)
+            else:
+                _warn_of_retention(simulation, report)
+                load(settings, records(simulation), counts, progress, stop)
+    except KafkaError as error:
+        raise _refusal(settings, simulation, error) from error
+    progress.end()
+    return counts
+
+
+def _warn_of_retention(simulation: Simulation, report: Callable[[str], object]) -> None:
+    """Say when Kafka will soon delete what is loaded: it counts retention from a record's own timestamp."""
+    topic = load_topics().get(simulation.topic)
+    if topic is None or topic.retention is None or simulation.start is None:
+        return
+    if datetime.now(UTC) - simulation.start > topic.retention:
+        days = topic.retention.total_seconds() / 86_400
+        report(f'topic "{topic.name}" keeps {days:g} days: Kafka will soon delete what is older')
+
+
+def _refusal(settings: Settings, simulation: Simulation, error: KafkaError) -> Refusal:
+    return Refusal(
+        f'the simulation could not be sent to topic "{simulation.topic}"',
+        detail=f"{type(error).__name__}: {error} (Kafka at {settings.kafka_bootstrap_servers})",
+        hint="See `make status`, and whether `headwater topics plan` finds the topics in step.",
+    )
