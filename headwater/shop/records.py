@@ -58,11 +58,12 @@ class Sent(NamedTuple):
     happened_at: int
 
 
-def records(simulation: Simulation) -> Iterator[Record]:
-    """Generate the records; without count and duration they never end."""
-    if simulation.start is None:
-        raise Refusal("a live simulation has no start yet", hint="Give it one with `dataclasses.replace`.")
-    return _Shop(simulation, simulation.start).records()
+def records(simulation: Simulation, now: datetime | None = None) -> Iterator[Record]:
+    """Generate the records. A simulation without a start begins `now`; without an end it never ends."""
+    start = simulation.start or now
+    if start is None:
+        raise Refusal("a live simulation has no start yet", hint="Say what time it is now.")
+    return _Shop(simulation, start).records()
 
 
 class _Shop:
@@ -76,6 +77,8 @@ class _Shop:
         self.draw = Random(f"headwater shop {simulation.seed}").random
         self.users, self.pages = users(simulation.users), pages()
         self.thresholds = _thresholds(simulation)
+        self.lateness, self.latest = _milliseconds(simulation.lateness), _milliseconds(simulation.latest)
+        self.outage = _outage(simulation)
         self.prefix = b"%x-%x-" % (self.start, simulation.seed)
         remembered = min(MOST_REMEMBERED, max(1, round(simulation.rate * REPEATED_WITHIN_SECONDS)))
         self.sent: deque[Sent] = deque(maxlen=remembered)
@@ -84,7 +87,7 @@ class _Shop:
 
     def records(self) -> Iterator[Record]:
         pause = 1000 / self.simulation.rate
-        end = _milliseconds(self.simulation.duration)
+        end = None if self.simulation.duration is None else _milliseconds(self.simulation.duration)
         for number in numbers() if self.simulation.count is None else range(self.simulation.count):
             elapsed = int(number * pause)
             if end is not None and elapsed >= end:
@@ -93,7 +96,8 @@ class _Shop:
 
     def record(self, number: int, elapsed: int) -> Record:
         due = self.start + elapsed
-        arrival = self.start + _after_outage(self.simulation, elapsed)
+        begin, end = self.outage
+        arrival = self.start + end if begin <= elapsed < end else due
         kind = self.kind()
         if kind == "repeated":
             return self.repeat(arrival)
@@ -119,13 +123,10 @@ class _Shop:
 
     def hold(self, kind: str) -> int:
         """Return for how long the device keeps the event to itself."""
-        lateness = _milliseconds(self.simulation.lateness) or 0
         if kind == "out_of_order":
-            longest = min(LONGEST_DISORDER, lateness // 2)
-            return 1 + int(self.draw() * longest)
+            return 1 + int(self.draw() * min(LONGEST_DISORDER, self.lateness // 2))
         if kind == "late":
-            latest = _milliseconds(self.simulation.latest) or 0
-            return lateness + 1 + int(self.draw() * (latest - lateness))
+            return self.lateness + 1 + int(self.draw() * (self.latest - self.lateness))
         return 0
 
     def view(self, number: int, happened: int, arrival: int) -> PageView:
@@ -176,14 +177,13 @@ def _thresholds(simulation: Simulation) -> tuple[tuple[float, str], ...]:
     return tuple(thresholds)
 
 
-def _after_outage(simulation: Simulation, elapsed: int) -> int:
-    """Return when something arrives that would have arrived at `elapsed`."""
+def _outage(simulation: Simulation) -> tuple[int, int]:
+    """Return begin and end of the outage, counted from the start; both are 0 when there is none."""
     if simulation.outage is None:
-        return elapsed
-    begin = _milliseconds(simulation.outage.after) or 0
-    end = begin + (_milliseconds(simulation.outage.lasting) or 0)
-    return end if begin <= elapsed < end else elapsed
+        return 0, 0
+    begin = _milliseconds(simulation.outage.after)
+    return begin, begin + _milliseconds(simulation.outage.lasting)
 
 
-def _milliseconds(duration: timedelta | None) -> int | None:
-    return None if duration is None else round(duration.total_seconds() * 1000)
+def _milliseconds(duration: timedelta) -> int:
+    return round(duration.total_seconds() * 1000)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -34,8 +33,7 @@ def simulate(settings: Settings, simulation: Simulation, report: Callable[[str],
     try:
         with stop_on_signal() as stop:
             if simulation.start is None:
-                started = replace(simulation, start=datetime.now(UTC))
-                send_live(settings, records(started), counts, progress, stop)
+                send_live(settings, records(simulation, datetime.now(UTC)), counts, progress, stop)
             else:
                 _warn_of_retention(simulation, report)
                 load(settings, records(simulation), counts, progress, stop)
