@@ -101,6 +101,12 @@ def _check_times(simulation: Simulation) -> None:
             raise Refusal("a simulation with a start needs an end", hint="Give a count or a duration.")
     if simulation.duration is not None and simulation.duration <= timedelta(0):
         raise Refusal(f"a duration of {simulation.duration} is over before it starts")
+    outage = simulation.outage
+    if outage is not None and (outage.after < timedelta(0) or outage.lasting <= timedelta(0)):
+        raise Refusal(
+            f"an outage after {outage.after} for {outage.lasting} cannot be",
+            hint="It begins at or after the start and lasts some time.",
+        )
     if not timedelta(0) < simulation.lateness < simulation.latest <= timedelta(hours=23):
         raise Refusal(
             f"late events cannot be later than {simulation.lateness} and at most {simulation.latest}",
