@@ -1,0 +1,1 @@
+"""The platform on one machine: Terraform describes it, supervisord keeps it running."""

@@ -1,0 +1,141 @@
+"""PostgreSQL: unpack the server, make its data folder, then roles and databases."""
+
+from __future__ import annotations
+
+import lzma
+import os
+import shutil
+import subprocess
+import tarfile
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import psycopg
+from psycopg import sql
+
+from headwater.errors import Refusal
+from headwater.local.files import write_private
+from headwater.local.kinds.kind import Kind
+from headwater.local.secret_store import load_secrets
+from headwater.local.users import User, unprivileged_user
+
+if TYPE_CHECKING:
+    from headwater.local.record import Part
+
+OWNERS = ("headwater", "airflow")  # each role owns the database of its name
+
+
+class Postgres(Kind):
+    """The server and what the rest of the platform expects in it."""
+
+    def prepare(self, part: Part) -> None:
+        """Unpack the server and run initdb, each once."""
+        _unpack(part)
+        if not (part.folder / "data/PG_VERSION").exists():
+            _initialise(part, unprivileged_user())
+
+    def waiting_for(self, part: Part) -> str:
+        """Log in."""
+        try:
+            _connect(part).close()
+        except psycopg.OperationalError as error:
+            return f"PostgreSQL does not let us in: {str(error).strip()}"
+        return ""
+
+    def settle(self, part: Part) -> None:
+        """Make the roles and the database of each; give the roles their passwords anew."""
+        passwords = load_secrets(part.home)
+        with _connect(part) as connection:
+            for owner in OWNERS:
+                _ensure_role(connection, owner, passwords[f"postgres.{owner}"])
+                _ensure_database(connection, owner)
+
+
+def _unpack(part: Part) -> None:
+    """Unpack the server beside its place, then rename: it is whole or absent."""
+    jar = next((part.home / "jvm/postgres").glob("*.jar"))
+    stamp, server = part.folder / "server.txt", part.folder / "server"
+    if server.exists() and stamp.exists() and stamp.read_text() == jar.name:
+        return
+    temporary = Path(tempfile.mkdtemp(dir=part.folder, prefix=".server-"))
+    with zipfile.ZipFile(jar) as archive:
+        name = next(name for name in archive.namelist() if name.endswith(".txz"))
+        with (
+            archive.open(name) as packed,
+            lzma.open(packed) as unpacked,
+            tarfile.open(fileobj=unpacked) as files,
+        ):
+            files.extractall(temporary, filter="data")
+    temporary.chmod(0o755)
+    shutil.rmtree(server, ignore_errors=True)
+    temporary.rename(server)
+    stamp.write_text(jar.name)
+
+
+def _initialise(part: Part, user: User | None) -> None:
+    """Run initdb as the server's user, beside the final place. The password goes through a file, not a command line."""
+    fresh, password = part.folder / "data.new", part.folder / ".superuser"
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir(mode=0o700)
+    if user:
+        os.chown(fresh, user.uid, user.gid)
+    write_private(password, load_secrets(part.home)["postgres.superuser"], user)
+    command = [f"{part.folder}/server/bin/initdb", "-D", str(fresh), "-U", "superuser", "-A", "scram-sha-256"]
+    command += [f"--pwfile={password}", "--encoding=UTF8", "--locale=C.UTF-8"]
+    try:
+        _run_as(user, command, part.folder)
+    finally:
+        password.unlink()
+    fresh.rename(part.folder / "data")
+
+
+def _run_as(user: User | None, command: list[str], folder: Path) -> None:
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env={"PATH": os.defpath, "LC_ALL": "C.UTF-8"},
+        capture_output=True,
+        text=True,
+        check=False,
+        user=user.uid if user else None,
+        group=user.gid if user else None,
+        extra_groups=[] if user else None,
+    )
+    if done.returncode:
+        raise Refusal("the data folder of PostgreSQL could not be made", detail=done.stderr.strip()[-800:])
+
+
+def _connect(part: Part) -> psycopg.Connection:
+    password = load_secrets(part.home)["postgres.superuser"]
+    return psycopg.connect(
+        host="127.0.0.1",
+        port=int(part.facts["port"]),
+        user="superuser",
+        password=password,
+        dbname="postgres",
+        autocommit=True,
+        connect_timeout=5,
+    )
+
+
+def _ensure_role(connection: psycopg.Connection, name: str, password: str) -> None:
+    role = sql.Identifier(name)
+    if not connection.execute("SELECT FROM pg_roles WHERE rolname = %s", [name]).rowcount:
+        connection.execute(sql.SQL("CREATE ROLE {}").format(role))
+    statement = sql.SQL("ALTER ROLE {} LOGIN NOSUPERUSER PASSWORD {}")
+    connection.execute(statement.format(role, sql.Literal(_scram(connection, name, password))))
+
+
+def _scram(connection: psycopg.Connection, name: str, password: str) -> str:
+    """Hash the password on our side: the server would write a statement that fails, password and all, to its log."""
+    return connection.pgconn.encrypt_password(password.encode(), name.encode(), b"scram-sha-256").decode()
+
+
+def _ensure_database(connection: psycopg.Connection, owner: str) -> None:
+    if connection.execute("SELECT FROM pg_database WHERE datname = %s", [owner]).rowcount:
+        return
+    name = sql.Identifier(owner)
+    connection.execute(sql.SQL("CREATE DATABASE {} OWNER {}").format(name, name))
+    connection.execute(sql.SQL("REVOKE CONNECT ON DATABASE {} FROM PUBLIC").format(name))

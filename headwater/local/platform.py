@@ -1,0 +1,150 @@
+"""The platform from `make up` to `make clean`."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import shutil
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+from headwater.errors import Refusal
+from headwater.local import daemon, jvm, preflight, terraform
+from headwater.local.files import write_private
+from headwater.local.instance import start_instance
+from headwater.local.part import wait_until_ready
+from headwater.local.progress import Board
+from headwater.local.record import ORDER, started_parts
+from headwater.local.steps import STEPS
+from headwater.local.summary import print_summary
+from headwater.local.variables import FILE, choose_variables, remember
+from headwater.settings import Settings, instance_home
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+JVM = "JVM parts"
+RUNNING = "everything ready"
+
+
+def up(home: Path | None = None, console: Console | None = None) -> Settings:
+    """Bring the instance up: parts, then the steps that need them. Repeating it changes nothing."""
+    home, console = home or instance_home(), console or Console()
+    preflight.check(home)
+    with _locked(home):
+        board = Board([JVM, "instance", *ORDER, RUNNING, *(label for label, _ in STEPS)], console)
+        with board.shown():
+            changed = _start_parts(home, board)
+            settings = Settings.load(home)
+            changed |= _run_steps(settings, board)
+    print_summary(settings, console, changed=changed)
+    return settings
+
+
+def down(home: Path | None = None, console: Console | None = None) -> None:
+    """Stop every process of the instance. Data stays."""
+    home, console = home or instance_home(), console or Console()
+    if not home.exists():
+        console.print(f'instance "{home.name}" does not exist: nothing to stop')
+        return
+    with _locked(home):
+        board = Board([*reversed(ORDER), "instance"], console)
+        with board.shown():
+            _stop_parts(home, board)
+    console.print(f'instance "{home.name}" is stopped; its data stays in {home}', soft_wrap=True)
+
+
+def clean(home: Path | None = None, console: Console | None = None) -> None:
+    """Stop the instance and remove everything it has kept."""
+    home, console = home or instance_home(), console or Console()
+    if home.exists() and not (home / FILE).exists() and any(home.iterdir()):
+        raise Refusal(
+            f"{home} is not the home of an instance",
+            detail=f"It has no {FILE}, so it was not made by `make up`.",
+            hint="Check HEADWATER_HOME, HEADWATER_DATA and HEADWATER_INSTANCE, or remove the folder yourself.",
+        )
+    down(home, console)
+    shutil.rmtree(home, ignore_errors=True)
+    console.print(f'the data of instance "{home.name}" is removed')
+
+
+def log_paths(part: str, home: Path | None = None) -> list[Path]:
+    """Return the logs of a part, or the log of one of its programs."""
+    home = home or instance_home()
+    programs = {name: name for name in ("supervisord",)}
+    known = {part.name: list(part.programs) for part in started_parts(home)}
+    names = known.get(part) or [name for names in known.values() for name in names if name == part]
+    names = names or [programs[part]] if part in programs else names
+    if not names:
+        raise Refusal(
+            f'there is no part "{part}"',
+            detail=f"Parts: {', '.join(known) or 'none is running'}.",
+            hint="Run `make status` to see parts and programs.",
+        )
+    return [daemon.log_file(home, name) for name in names]
+
+
+def log_path(part: str, home: Path | None = None) -> Path:
+    """Return the log of a part; of the first of its programs if it has several."""
+    return log_paths(part, home)[0]
+
+
+def _start_parts(home: Path, board: Board) -> bool:
+    remember(home, choose_variables(home))
+    with board.step(JVM):
+        jvm.resolve_jvm_parts()
+    terraform.initialise(home)
+    changes = terraform.apply(home, board.on)
+    write_private(home / "environment.json", json.dumps(terraform.outputs(home), indent=2))
+    with board.step(RUNNING) as note:
+        revived = _revive(home)
+        note(f"started again: {', '.join(revived)}" if revived else "")
+    for label in ("instance", *ORDER):
+        board.on(label, "done")
+    return bool(changes or revived)
+
+
+def _revive(home: Path) -> list[str]:
+    """Start what Terraform believes to be running and is not, as after a reboot; return the names."""
+    revived = [] if daemon.answers(home) else ["supervisord"]
+    start_instance(home)
+    for part in started_parts(home):
+        revived += daemon.start_stopped_programs(home, part.name)
+        wait_until_ready(part)
+    return revived
+
+
+def _run_steps(settings: Settings, board: Board) -> bool:
+    changed = False
+    for label, run in STEPS:
+        with board.step(label) as note:
+            done = run(settings)
+            note(done.note)
+        changed |= done.changed
+    return changed
+
+
+def _stop_parts(home: Path, board: Board) -> None:
+    """Let Terraform stop the parts, then see to it that nothing is left, whatever the state knew."""
+    if (home / FILE).exists():
+        terraform.initialise(home)
+        terraform.destroy(home, board.on)
+    daemon.stop_daemon(home)
+
+
+@contextmanager
+def _locked(home: Path) -> Iterator[None]:
+    """Let one command at a time work on an instance."""
+    with (home / "lock").open("a") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Refusal(
+                f'instance "{home.name}" is busy',
+                detail="Another `make up`, `make down` or `make clean` is at work on it.",
+                hint="Wait for it to end, or choose another instance with HEADWATER_INSTANCE.",
+            ) from None
+        yield

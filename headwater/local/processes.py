@@ -1,0 +1,176 @@
+"""Processes and listeners, read from /proc: who holds a port, what an instance has left running.
+
+Standard library only: the checks before the set-up use it too. Every process of an instance carries a mark in
+its environment, which its children inherit. Process groups and parents are no substitute: a group can be left,
+and children of a killed parent are adopted by init.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import socket
+import time
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+MARK = "HEADWATER_SUPERVISED"
+PROC = Path("/proc")
+LISTEN = "0A"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listener:
+    """A listening TCP socket."""
+
+    address: str
+    port: int
+    inode: str
+
+
+def mark(home: Path, part: str) -> str:
+    """Return the value of the mark for a part of the instance at `home`."""
+    return f"{home}:{part}"
+
+
+def marked(home: Path, part: str | None = None) -> list[int]:
+    """Return the processes of an instance, or of one of its parts."""
+    wanted = f"{MARK}={mark(home, part or '')}".encode()
+    return [pid for pid in _pids() if _carries(pid, wanted, whole=part is not None)]
+
+
+def listeners() -> list[Listener]:
+    """Return every listening TCP socket of the machine."""
+    return [*_read_listeners(PROC / "net/tcp"), *_read_listeners(PROC / "net/tcp6")]
+
+
+def listeners_of(pids: Iterable[int]) -> list[Listener]:
+    """Return the listening sockets that any of these processes holds."""
+    inodes = {inode for pid in pids for inode in _socket_inodes(pid)}
+    return [listener for listener in listeners() if listener.inode in inodes]
+
+
+def holder(port: int) -> int | None:
+    """Return the process that listens on a port, or None if /proc does not tell (it may be another user's)."""
+    inodes = {listener.inode for listener in listeners() if listener.port == port}
+    return next((pid for pid in _pids() if inodes & _socket_inodes(pid)), None)
+
+
+def describe(pid: int) -> str:
+    """Return a process as a person would name it: `nginx (process 4711)`."""
+    try:
+        name = (PROC / str(pid) / "comm").read_text().strip()
+    except OSError:
+        name = "a process"
+    return f"{name} (process {pid})"
+
+
+def parent(pid: int) -> int:
+    """Return the parent of a process, 0 if there is none."""
+    try:
+        stat = (PROC / str(pid) / "stat").read_text()
+    except OSError:
+        return 0
+    return int(stat.rpartition(")")[2].split()[1])
+
+
+def descends_from(pid: int, ancestor: int) -> bool:
+    """Tell whether a process is `ancestor` or was started by it, directly or not."""
+    while pid > 1:
+        if pid == ancestor:
+            return True
+        pid = parent(pid)
+    return False
+
+
+def end(pids: Iterable[int], *, patience: float = 10.0) -> None:
+    """End processes: ask them, wait, and kill those that have not listened."""
+    with _handles(pids) as handles:
+        _send(handles, signal.SIGTERM)
+        _send(_wait(handles, patience), signal.SIGKILL)
+        _wait(handles, patience)
+
+
+def wait_for_end(pid: int, *, patience: float) -> bool:
+    """Wait until a process has ended; tell whether it has."""
+    with _handles([pid]) as handles:
+        return not _wait(handles, patience)
+
+
+@contextmanager
+def _handles(pids: Iterable[int]) -> Iterator[list[int]]:
+    """Hold on to processes by descriptor: a number may be given to another process, a descriptor never is."""
+    handles = []
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            handles.append(os.pidfd_open(pid))
+    try:
+        yield handles
+    finally:
+        for handle in handles:
+            os.close(handle)
+
+
+def _send(handles: Iterable[int], number: signal.Signals) -> None:
+    for handle in handles:
+        with suppress(ProcessLookupError):
+            signal.pidfd_send_signal(handle, number)
+
+
+def _wait(handles: list[int], patience: float) -> list[int]:
+    """Wait for processes to end; return the handles of those that have not."""
+    deadline = time.monotonic() + patience
+    alive = set(handles)
+    while alive and (left := deadline - time.monotonic()) > 0:
+        poll = select.poll()
+        for handle in alive:
+            poll.register(handle, select.POLLIN)
+        alive -= {handle for handle, _ in poll.poll(left * 1000)}
+    return sorted(alive)
+
+
+def _pids() -> Iterator[int]:
+    return (int(entry.name) for entry in PROC.iterdir() if entry.name.isdigit())
+
+
+def _carries(pid: int, wanted: bytes, *, whole: bool) -> bool:
+    try:
+        variables = (PROC / str(pid) / "environ").read_bytes().split(b"\0")
+    except OSError:
+        return False
+    return wanted in variables if whole else any(variable.startswith(wanted) for variable in variables)
+
+
+def _socket_inodes(pid: int) -> set[str]:
+    inodes = set()
+    with suppress(OSError):
+        for descriptor in (PROC / str(pid) / "fd").iterdir():
+            with suppress(OSError):
+                target = os.readlink(descriptor)
+                if target.startswith("socket:["):
+                    inodes.add(target[8:-1])
+    return inodes
+
+
+def _read_listeners(table: Path) -> Iterator[Listener]:
+    with suppress(FileNotFoundError):  # no IPv6 on this machine
+        for line in table.read_text().splitlines()[1:]:
+            fields = line.split()
+            if fields[3] == LISTEN:
+                address, port = fields[1].split(":")
+                yield Listener(address=_address(address), port=int(port, 16), inode=fields[9])
+
+
+def _address(hexadecimal: str) -> str:
+    """Turn the kernel's notation (words of 4 bytes, each in the machine's order) into the usual one."""
+    words = [bytes.fromhex(hexadecimal[i : i + 8])[::-1] for i in range(0, len(hexadecimal), 8)]
+    raw = b"".join(words)
+    if len(raw) == 4:
+        return socket.inet_ntop(socket.AF_INET, raw)
+    return socket.inet_ntop(socket.AF_INET6, raw).removeprefix("::ffff:")

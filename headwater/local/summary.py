@@ -1,0 +1,37 @@
+"""The last words of `make up`: what runs, where, and what to try next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from headwater.settings import Settings
+
+
+def print_summary(settings: Settings, console: Console, *, changed: bool) -> None:
+    """Print what runs and where; the password's place, never the password."""
+    if not changed:
+        console.print("\nnothing to change: everything runs as described", style="bold")
+    else:
+        console.print(f'\ninstance "{settings.instance}" is up', style="bold")
+    table = Table.grid(padding=(0, 2))
+    for what, where in _places(settings):
+        table.add_row(f"  {what}", where)
+    console.print(table)
+    console.print("\nnext: `make status`, `make logs PART=kafka`, `make test`; `make down` stops it all")
+
+
+def _places(settings: Settings) -> list[tuple[str, str]]:
+    return [
+        ("Airflow", f"{settings.airflow_url}  (user admin)"),
+        ("its password", f'"airflow.admin" in {settings.secrets_file}'),
+        ("Spark", settings.spark_ui_url),
+        ("Kafka", settings.kafka_bootstrap_servers),
+        ("Connect", settings.connect_url),
+        ("PostgreSQL", f"{settings.postgres_host}:{settings.postgres_port}, database headwater"),
+        ("data and logs", settings.home),
+    ]

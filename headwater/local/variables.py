@@ -1,0 +1,72 @@
+"""The variables of an instance: what was chosen when it was first made, kept in its home. Standard library only.
+
+Ports and sizes are remembered, so that `make up` in another shell, without the same environment variables, does
+not rebuild the instance. TF_VAR_brokers and TF_VAR_workers choose sizes; HEADWATER_PORT_BASE the ports.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING
+
+from headwater.errors import Refusal
+from headwater.local.ports import port_base
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FILE = "instance.tfvars.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variables:
+    """The variables given to Terraform; names as in `infra/environments/local/variables.tf`."""
+
+    instance: str
+    home: str
+    port_base: int
+    brokers: int = 1
+    workers: int = 1
+
+
+def choose_variables(home: Path) -> Variables:
+    """Return the variables of the instance at `home`: remembered ones, changed as the environment asks."""
+    known = remembered(home)
+    if known is None:
+        known = Variables(instance=home.name, home=str(home), port_base=port_base(home.name))
+    elif "HEADWATER_PORT_BASE" in os.environ:
+        known = replace(known, port_base=port_base(home.name))
+    brokers, workers = _number("brokers", known.brokers), _number("workers", known.workers)
+    _refuse_other_quorum(home, known.brokers, brokers)
+    return replace(known, home=str(home), brokers=brokers, workers=workers)
+
+
+def remembered(home: Path) -> Variables | None:
+    """Return the variables that an instance was made with, or None if there is none."""
+    path = home / FILE
+    return Variables(**json.loads(path.read_text())) if path.exists() else None
+
+
+def remember(home: Path, variables: Variables) -> None:
+    """Keep the variables of an instance."""
+    (home / FILE).write_text(json.dumps(asdict(variables), indent=2) + "\n")
+
+
+def _number(name: str, default: int) -> int:
+    text = os.environ.get(f"TF_VAR_{name}", str(default))
+    if not text.isdecimal():
+        raise Refusal(
+            f'"{text}" is not a number of {name}', hint=f"Set TF_VAR_{name} to a number, or leave it out."
+        )
+    return int(text)
+
+
+def _refuse_other_quorum(home: Path, before: int, after: int) -> None:
+    if before != after and (home / "kafka/cluster-id").exists():
+        raise Refusal(
+            f"the number of brokers cannot change from {before} to {after}",
+            detail="The storage of the brokers was formatted for a quorum of that size.",
+            hint="Make another instance (HEADWATER_INSTANCE), or run `make clean` first, which removes all data.",
+        )

@@ -1,0 +1,110 @@
+# The contract of every environment: exactly the fields of `Settings` in headwater/settings.py.
+
+################################################################################
+# Instance
+################################################################################
+
+output "instance" {
+  description = "Name of the instance."
+  value       = var.instance
+}
+
+output "home" {
+  description = "Folder of the instance."
+  value       = local.home
+}
+
+output "secrets_file" {
+  description = "File with the generated secrets, mode 0600."
+  value       = "${local.home}/secrets.json"
+}
+
+################################################################################
+# Log
+################################################################################
+
+output "kafka_bootstrap_servers" {
+  description = "Addresses of the brokers."
+  value       = module.kafka.bootstrap_servers
+}
+
+output "kafka_security_protocol" {
+  description = "Security protocol that Kafka clients speak."
+  value       = module.kafka.security_protocol
+}
+
+output "kafka_sasl_mechanism" {
+  description = "How Kafka clients prove who they are."
+  value       = module.kafka.sasl_mechanism
+}
+
+output "connect_url" {
+  description = "Address of Kafka Connect's REST interface."
+  value       = module.connect.url
+}
+
+################################################################################
+# Database
+################################################################################
+
+output "postgres_host" {
+  description = "Address of PostgreSQL: registry, Iceberg catalog, shop database, Airflow's database."
+  value       = module.postgres.host
+}
+
+output "postgres_port" {
+  description = "Port of PostgreSQL."
+  value       = module.postgres.port
+}
+
+################################################################################
+# Storage
+################################################################################
+
+output "warehouse" {
+  description = "Where Iceberg tables live."
+  value       = "${local.home}/warehouse"
+}
+
+output "checkpoints" {
+  description = "Where streaming apps keep their checkpoints."
+  value       = "${local.home}/checkpoints"
+}
+
+output "artifacts" {
+  description = "Where packed code lives."
+  value       = "${local.home}/artifacts"
+}
+
+################################################################################
+# Processing
+################################################################################
+
+output "spark_master" {
+  description = "Address of the Spark master for drivers."
+  value       = module.spark.master
+}
+
+output "spark_rest_url" {
+  description = "Address for the submission of drivers; wants a signed token."
+  value       = module.spark.rest_url
+}
+
+output "spark_ui_url" {
+  description = "Address of the Spark master's pages."
+  value       = module.spark.ui_url
+}
+
+output "spark_jars" {
+  description = "Folder with the jars that every Spark session needs."
+  value       = "${local.home}/jvm/spark"
+}
+
+################################################################################
+# Orchestration
+################################################################################
+
+output "airflow_url" {
+  description = "Address of the Airflow UI."
+  value       = module.airflow.url
+}

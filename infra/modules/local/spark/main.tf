@@ -1,0 +1,70 @@
+################################################################################
+# Master
+################################################################################
+
+locals {
+  folder = "${var.instance.home}/spark"
+  master = "spark://127.0.0.1:${var.ports.master}"
+
+  environment = {
+    SPARK_HOME             = "@{host.spark_home}"
+    SPARK_LOCAL_IP         = "127.0.0.1"
+    SPARK_PUBLIC_DNS       = "127.0.0.1"
+    SPARK_DAEMON_MEMORY    = "256m"
+    SPARK_DAEMON_JAVA_OPTS = "-XX:+ExitOnOutOfMemoryError"
+    PYSPARK_PYTHON         = var.instance.python
+    PYSPARK_DRIVER_PYTHON  = var.instance.python
+  }
+
+  master_program = {
+    spark-master = {
+      command = [
+        "@{host.spark_home}/bin/spark-class", "org.apache.spark.deploy.master.Master",
+        "--host", "127.0.0.1", "--port", tostring(var.ports.master), "--webui-port", tostring(var.ports.ui),
+      ]
+      environment = merge(local.environment, { SPARK_CONF_DIR = "${local.folder}/master" })
+      port        = var.ports.master
+    }
+  }
+
+  ##############################################################################
+  # Workers
+  ##############################################################################
+
+  worker_programs = {
+    for number in range(var.workers) : "spark-worker-${number + 1}" => {
+      command = [
+        "@{host.spark_home}/bin/spark-class", "org.apache.spark.deploy.worker.Worker",
+        "--host", "127.0.0.1", "--port", tostring(var.ports.worker + number),
+        "--webui-port", tostring(var.ports.worker_ui + number),
+        "--cores", tostring(var.cores), "--memory", var.memory,
+        "-d", "${local.folder}/work/${number + 1}", local.master,
+      ]
+      environment = merge(local.environment, { SPARK_CONF_DIR = "${local.folder}/worker" })
+      port        = var.ports.worker + number
+    }
+  }
+}
+
+module "process" {
+  source = "../process"
+
+  instance = var.instance
+  name     = "spark"
+
+  # Two folders: drivers inherit the worker's, which holds no secret.
+  files = {
+    "spark/master/spark-defaults.conf" = templatefile("${path.module}/templates/master.conf.tftpl", {
+      folder = local.folder
+      port   = var.ports.rest
+    })
+    "spark/worker/spark-defaults.conf" = file("${path.module}/templates/worker.conf")
+  }
+
+  programs = merge(local.master_program, local.worker_programs)
+
+  facts = {
+    ui_url  = "http://127.0.0.1:${var.ports.ui}"
+    workers = tostring(var.workers)
+  }
+}
