@@ -79,6 +79,9 @@ def start_daemon(home: Path) -> None:
     """Start supervisord, and with it every program it knows. Does nothing if it runs."""
     if answers(home):
         return
+    processes.end(
+        processes.processes_of_instance(home)
+    )  # of a supervisord that was killed; they hold the ports
     write_private(home / "supervisor/supervisord.conf", _configuration(home))
     (home / "supervisor/conf.d").mkdir(exist_ok=True)
     (home / "logs").mkdir(exist_ok=True)
@@ -98,7 +101,7 @@ def stop_daemon(home: Path) -> None:
         pid = _call(home, "supervisor.getPID")
         _call(home, "supervisor.shutdown")
         processes.wait_for_end(pid, patience=60)
-    processes.end(processes.marked(home))
+    processes.end(processes.processes_of_instance(home))
 
 
 def answers(home: Path) -> bool:
@@ -107,11 +110,6 @@ def answers(home: Path) -> bool:
         return bool(_call(home, "supervisor.getState")["statename"] == "RUNNING")
     except (OSError, http.client.HTTPException):
         return False
-
-
-def daemon_pid(home: Path) -> int | None:
-    """Return the process of supervisord, if it runs."""
-    return int(_call(home, "supervisor.getPID")) if answers(home) else None
 
 
 def add_part(part: Part, programs: dict[str, Program]) -> None:
@@ -132,7 +130,7 @@ def remove_part(home: Path, name: str) -> None:
         with suppress(xmlrpc.client.Fault):  # BAD_NAME: it was never added
             _call(home, "supervisor.stopProcessGroup", name)
             _call(home, "supervisor.removeProcessGroup", name)
-    processes.end(processes.marked(home, name))
+    processes.end(processes.processes_of_part(home, name))
 
 
 def start_stopped_programs(home: Path, name: str) -> list[str]:

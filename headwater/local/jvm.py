@@ -1,7 +1,7 @@
-"""The JVM parts: resolved by the Ivy inside PySpark, checked against pinned checksums, kept outside the checkout.
+"""The JVM parts: resolved by the Ivy inside PySpark, checked against pinned checksums, kept in a cache.
 
-One folder per content of `infra/jvm`: two checkouts share it, and a changed pin gets a folder of its own. It is
-filled beside its place and renamed, so it is whole or absent.
+The cache is outside the checkout, a folder per content of `infra/jvm`: two checkouts share it, and a changed
+pin gets a folder of its own. It is filled beside its place and renamed, so it is whole or absent.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import tempfile
 from pathlib import Path
 
 from headwater.errors import Refusal
+from headwater.local.tools import find_java
 from headwater.settings import REPOSITORY
 
 IVY_FILE = REPOSITORY / "infra/jvm/ivy.xml"
@@ -73,14 +74,22 @@ def write_checksums() -> None:
 
 def _run_ivy(target: Path) -> None:
     ivy = next((spark_home() / "jars").glob("ivy-*.jar"))
-    command = ["java", "-jar", str(ivy), "-ivy", str(IVY_FILE), "-cache", str(cache_folder() / "ivy")]
+    command = [
+        find_java() or "java",
+        "-jar",
+        str(ivy),
+        "-ivy",
+        str(IVY_FILE),
+        "-cache",
+        str(cache_folder() / "ivy"),
+    ]
     command += ["-warn", "-retrieve", f"{target}/{PATTERN}"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise Refusal(
             "the JVM parts could not be downloaded",
             detail=_last_lines(done.stdout + done.stderr),
-            hint="Check the connection to Maven Central (Java takes a proxy from JAVA_TOOL_OPTIONS) and run again.",
+            hint="Check the connection (Java takes a proxy from JAVA_TOOL_OPTIONS) and run again.",
         )
 
 
@@ -91,7 +100,7 @@ def _compare(pinned: str, found: str) -> None:
         raise Refusal(
             "a JVM part is not the pinned one",
             detail=f"The checksum differs for: {', '.join(names)}.",
-            hint="If infra/jvm/ivy.xml was changed on purpose, run `make lock`; otherwise do not use the download.",
+            hint="If infra/jvm/ivy.xml was changed on purpose, run `make lock`; else distrust the download.",
         )
 
 

@@ -68,7 +68,9 @@ def _refuse_if_it_keeps_failing(part: Part, starts: dict[str, set[int]]) -> None
     failing = [state["name"] for state in states if state["statename"] == "FATAL"]
     failing += [name for name, times in starts.items() if len(times) > MOST_STARTS]
     if failing:
-        raise Refusal(f'part "{part.name}" keeps failing', detail=f"See {', '.join(failing)}.", hint=_logs(part))
+        raise Refusal(
+            f'part "{part.name}" keeps failing', detail=f"See {', '.join(failing)}.", hint=_logs(part)
+        )
 
 
 def _write_files(part: Part, values: dict[str, str]) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartStatus:
-    """One supervised program. `part` is the group it belongs to; a part of one program bears the same name."""
+    """One supervised program, and the part it belongs to; the two may bear the same name."""
 
     part: str
     name: str

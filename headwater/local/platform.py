@@ -64,7 +64,7 @@ def clean(home: Path | None = None, console: Console | None = None) -> None:
         raise Refusal(
             f"{home} is not the home of an instance",
             detail=f"It has no {FILE}, so it was not made by `make up`.",
-            hint="Check HEADWATER_HOME, HEADWATER_DATA and HEADWATER_INSTANCE, or remove the folder yourself.",
+            hint="Check HEADWATER_HOME, HEADWATER_DATA and HEADWATER_INSTANCE, or remove it yourself.",
         )
     down(home, console)
     shutil.rmtree(home, ignore_errors=True)
@@ -74,17 +74,16 @@ def clean(home: Path | None = None, console: Console | None = None) -> None:
 def log_paths(part: str, home: Path | None = None) -> list[Path]:
     """Return the logs of a part, or the log of one of its programs."""
     home = home or instance_home()
-    programs = {name: name for name in ("supervisord",)}
-    known = {part.name: list(part.programs) for part in started_parts(home)}
-    names = known.get(part) or [name for names in known.values() for name in names if name == part]
-    names = names or [programs[part]] if part in programs else names
-    if not names:
+    programs = {"supervisord": ["supervisord"]}
+    for known in started_parts(home):
+        programs |= {name: [name] for name in known.programs} | {known.name: sorted(known.programs)}
+    if part not in programs:
         raise Refusal(
             f'there is no part "{part}"',
-            detail=f"Parts: {', '.join(known) or 'none is running'}.",
-            hint="Run `make status` to see parts and programs.",
+            detail=f"There are logs of: {', '.join(sorted(programs))}.",
+            hint="Name one of these, as in `make logs PART=kafka`.",
         )
-    return [daemon.log_file(home, name) for name in names]
+    return [daemon.log_file(home, name) for name in programs[part]]
 
 
 def log_path(part: str, home: Path | None = None) -> Path:
@@ -98,12 +97,11 @@ def _start_parts(home: Path, board: Board) -> bool:
         jvm.resolve_jvm_parts()
     terraform.initialise(home)
     changes = terraform.apply(home, board.on)
+    board.leave_unchanged(["instance", *ORDER])
     write_private(home / "environment.json", json.dumps(terraform.outputs(home), indent=2))
     with board.step(RUNNING) as note:
         revived = _revive(home)
         note(f"started again: {', '.join(revived)}" if revived else "")
-    for label in ("instance", *ORDER):
-        board.on(label, "done")
     return bool(changes or revived)
 
 

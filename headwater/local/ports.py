@@ -1,4 +1,7 @@
-"""The ports of an instance: a hundred of its own, below the range that the system hands out. Standard library only."""
+"""The ports of an instance: a hundred of its own, below the range that the system hands out.
+
+Standard library only: the checks before the set-up use it.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Processes and listeners, read from /proc: who holds a port, what an instance has left running.
 
 Standard library only: the checks before the set-up use it too. Every process of an instance carries a mark in
-its environment, which its children inherit. Process groups and parents are no substitute: a group can be left,
-and children of a killed parent are adopted by init.
+its environment, which its children inherit. Process groups and parents are no substitute: a group can be
+left, and children of a killed parent are adopted by init.
 """
 
 from __future__ import annotations
@@ -39,10 +39,21 @@ def mark(home: Path, part: str) -> str:
     return f"{home}:{part}"
 
 
-def marked(home: Path, part: str | None = None) -> list[int]:
-    """Return the processes of an instance, or of one of its parts."""
-    wanted = f"{MARK}={mark(home, part or '')}".encode()
-    return [pid for pid in _pids() if _carries(pid, wanted, whole=part is not None)]
+def processes_of_part(home: Path, part: str) -> list[int]:
+    """Return the processes of one part of an instance."""
+    wanted = f"{MARK}={mark(home, part)}".encode()
+    return [pid for pid in _pids() if wanted in _environment(pid)]
+
+
+def processes_of_instance(home: Path) -> list[int]:
+    """Return all processes of an instance: the marked ones, and those that run a program from its home."""
+    start = f"{MARK}={mark(home, '')}".encode()
+    return [
+        pid
+        for pid in _pids()
+        if any(variable.startswith(start) for variable in _environment(pid))
+        or home in _executable(pid).parents
+    ]
 
 
 def listeners() -> list[Listener]:
@@ -57,7 +68,7 @@ def listeners_of(pids: Iterable[int]) -> list[Listener]:
 
 
 def holder(port: int) -> int | None:
-    """Return the process that listens on a port, or None if /proc does not tell (it may be another user's)."""
+    """Return the process that listens on a port; None if /proc does not tell, as for another user's."""
     inodes = {listener.inode for listener in listeners() if listener.port == port}
     return next((pid for pid in _pids() if inodes & _socket_inodes(pid)), None)
 
@@ -69,24 +80,6 @@ def describe(pid: int) -> str:
     except OSError:
         name = "a process"
     return f"{name} (process {pid})"
-
-
-def parent(pid: int) -> int:
-    """Return the parent of a process, 0 if there is none."""
-    try:
-        stat = (PROC / str(pid) / "stat").read_text()
-    except OSError:
-        return 0
-    return int(stat.rpartition(")")[2].split()[1])
-
-
-def descends_from(pid: int, ancestor: int) -> bool:
-    """Tell whether a process is `ancestor` or was started by it, directly or not."""
-    while pid > 1:
-        if pid == ancestor:
-            return True
-        pid = parent(pid)
-    return False
 
 
 def end(pids: Iterable[int], *, patience: float = 10.0) -> None:
@@ -139,12 +132,18 @@ def _pids() -> Iterator[int]:
     return (int(entry.name) for entry in PROC.iterdir() if entry.name.isdigit())
 
 
-def _carries(pid: int, wanted: bytes, *, whole: bool) -> bool:
+def _environment(pid: int) -> list[bytes]:
     try:
-        variables = (PROC / str(pid) / "environ").read_bytes().split(b"\0")
+        return (PROC / str(pid) / "environ").read_bytes().split(b"\0")
+    except OSError:  # it has ended, or is another user's
+        return []
+
+
+def _executable(pid: int) -> Path:
+    try:
+        return Path(os.readlink(PROC / str(pid) / "exe"))
     except OSError:
-        return False
-    return wanted in variables if whole else any(variable.startswith(wanted) for variable in variables)
+        return Path("/")
 
 
 def _socket_inodes(pid: int) -> set[str]:

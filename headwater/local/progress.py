@@ -1,4 +1,4 @@
-"""Progress, a line per step: waiting, working with seconds, done, failed. Lines of text where there is no terminal."""
+"""Progress, a line per step: waiting, working with seconds, done, failed. Plain lines without a terminal."""
 
 from __future__ import annotations
 
@@ -52,6 +52,12 @@ class Board:
             line.state, line.note = state, note
         if not self._console.is_terminal:
             self._print(label, line)
+
+    def leave_unchanged(self, labels: list[str]) -> None:
+        """Take as done the steps that nobody has had to work on."""
+        for label in labels:
+            if self._lines[label].state == "waiting":
+                self.on(label, "done", "unchanged")
 
     @contextmanager
     def step(self, label: str) -> Iterator[Callable[[str], None]]:

@@ -1,7 +1,7 @@
 """The secrets of an instance: generated once, kept in one file that only its owner can read.
 
-Missing entries are added, existing ones are never changed. Rendered configuration names a secret as `@{name}`;
-`fill` puts it in at the last moment, on the way to a file of mode 0600.
+Missing entries are added, existing ones are never changed. Rendered configuration names a secret as
+`@{name}`; `fill` puts it in at the last moment, on the way to a file of mode 0600.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""What `make up` does once all parts run, in order. Each step may be repeated and says whether it changed anything.
+"""What `make up` does once all parts run, in order.
 
-A step is a label and a function of the settings; add yours to STEPS, and import what it needs inside it.
+Each step may be repeated, and says whether it changed anything. A step is a label and a function of the
+settings; add yours to STEPS, and import what it needs inside it.
 """
 
 from __future__ import annotations

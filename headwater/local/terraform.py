@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from headwater.errors import Refusal
+from headwater.local.tools import terraform_environment
 from headwater.local.variables import FILE
 from headwater.settings import REPOSITORY
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 ENVIRONMENT = REPOSITORY / "infra/environments/local"
 State = Literal["working", "done", "failed"]
@@ -54,17 +56,8 @@ def outputs(home: Path) -> dict[str, Any]:
 
 
 def environment(home: Path) -> dict[str, str]:
-    """Return the variables Terraform runs with. A configuration file that is named but missing is not passed on."""
-    variables = {
-        name: value for name, value in os.environ.items() if name not in ("HEADWATER_HOME", "TF_CLI_ARGS")
-    }
-    if not Path(variables.get("TF_CLI_CONFIG_FILE", "/")).exists():
-        del variables["TF_CLI_CONFIG_FILE"]
-    return variables | {
-        "TF_DATA_DIR": f"{home}/terraform/data",
-        "TF_IN_AUTOMATION": "1",
-        "CHECKPOINT_DISABLE": "1",
-    }
+    """Return the variables Terraform runs with for one instance."""
+    return terraform_environment() | {"TF_DATA_DIR": f"{home}/terraform/data"}
 
 
 def _run(home: Path, *arguments: str) -> str:

@@ -1,7 +1,8 @@
-"""The variables of an instance: what was chosen when it was first made, kept in its home. Standard library only.
+"""The variables of an instance: what was chosen when it was first made, kept in its home.
 
-Ports and sizes are remembered, so that `make up` in another shell, without the same environment variables, does
-not rebuild the instance. TF_VAR_brokers and TF_VAR_workers choose sizes; HEADWATER_PORT_BASE the ports.
+Ports and sizes are remembered, so that `make up` in another shell, without the same environment variables,
+does not rebuild the instance. TF_VAR_brokers and TF_VAR_workers choose sizes; HEADWATER_PORT_BASE the ports.
+Standard library only: the checks before the set-up use it.
 """
 
 from __future__ import annotations
@@ -68,5 +69,5 @@ def _refuse_other_quorum(home: Path, before: int, after: int) -> None:
         raise Refusal(
             f"the number of brokers cannot change from {before} to {after}",
             detail="The storage of the brokers was formatted for a quorum of that size.",
-            hint="Make another instance (HEADWATER_INSTANCE), or run `make clean` first, which removes all data.",
+            hint="Make another instance (HEADWATER_INSTANCE), or remove all data with `make clean` first.",
         )

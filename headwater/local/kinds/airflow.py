@@ -25,7 +25,7 @@ class Airflow(Kind):
     """The components and their database."""
 
     def prepare(self, part: Part) -> None:
-        """Bring the database to the schema of the installed release. Takes ten seconds, so once per release."""
+        """Bring the database to the schema of the installed release: ten seconds, so once per release."""
         stamp = part.folder / "schema.txt"
         release = version("apache-airflow")
         if not stamp.exists() or stamp.read_text() != release:

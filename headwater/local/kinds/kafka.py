@@ -17,6 +17,7 @@ from headwater.errors import Refusal
 from headwater.local.files import write_private
 from headwater.local.kinds.kind import Kind
 from headwater.local.secret_store import load_secrets
+from headwater.local.tools import find_java
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +49,7 @@ class Kafka(Kind):
         return "" if found == wanted else f"{found} of {wanted} brokers have joined."
 
     def settle(self, part: Part) -> None:
-        """Give each role its credentials (again: a role may have been added since the storage was formatted)."""
+        """Give each role its credentials, again too: a role may be newer than the formatted storage."""
         passwords = load_secrets(part.home)
         with admin_client(part) as admin:
             admin.alter_user_scram_credentials(
@@ -81,7 +82,7 @@ def admin_client(part: Part) -> Iterator[KafkaAdminClient]:
 
 
 def _format(part: Part, name: str) -> None:
-    """Format one broker's storage. Credentials go through an argument file: a command line is for all to see."""
+    """Format one broker's storage. Credentials go through a file: a command line is for all to see."""
     arguments = part.folder / ".credentials"
     passwords = load_secrets(part.home)
     lines = [
@@ -89,7 +90,14 @@ def _format(part: Part, name: str) -> None:
         for user in FIRST_USERS
     ]
     write_private(arguments, "".join(lines))
-    command = ["java", "-Xmx256m", "-cp", f"{part.home}/jvm/kafka/*", "kafka.tools.StorageTool", "format"]
+    command = [
+        find_java() or "java",
+        "-Xmx256m",
+        "-cp",
+        f"{part.home}/jvm/kafka/*",
+        "kafka.tools.StorageTool",
+        "format",
+    ]
     command += ["--cluster-id", _cluster_id(part.folder), "--config", f"{part.folder}/{name}.properties"]
     try:
         done = subprocess.run([*command, f"@{arguments}"], capture_output=True, text=True, check=False)

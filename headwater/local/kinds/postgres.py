@@ -75,7 +75,7 @@ def _unpack(part: Part) -> None:
 
 
 def _initialise(part: Part, user: User | None) -> None:
-    """Run initdb as the server's user, beside the final place. The password goes through a file, not a command line."""
+    """Run initdb beside the final place. The password goes through a file: everyone sees a command line."""
     fresh, password = part.folder / "data.new", part.folder / ".superuser"
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.mkdir(mode=0o700)
@@ -129,7 +129,7 @@ def _ensure_role(connection: psycopg.Connection, name: str, password: str) -> No
 
 
 def _scram(connection: psycopg.Connection, name: str, password: str) -> str:
-    """Hash the password on our side: the server would write a statement that fails, password and all, to its log."""
+    """Hash the password on our side: the server logs a statement that fails, password and all."""
     return connection.pgconn.encrypt_password(password.encode(), name.encode(), b"scram-sha-256").decode()
 
 

@@ -1,0 +1,125 @@
+"""The locked Python environment: every package pinned, every download checked. Standard library only."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from headwater.errors import Refusal
+from headwater.settings import REPOSITORY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+VENV = REPOSITORY / ".venv"
+LOCK = REPOSITORY / "requirements.txt"
+STAMP = VENV / "headwater.stamp"
+
+
+def ensure_environment() -> bool:
+    """Make the environment what the lock says; tell whether there was anything to do."""
+    if is_current():
+        return False
+    VENV.mkdir(exist_ok=True)
+    with (VENV / ".lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if is_current():  # someone else has been at it
+            return False
+        with _ticking("Python environment"):
+            _install()
+        STAMP.write_text(_fingerprint())
+    return True
+
+
+def is_current() -> bool:
+    """Tell whether the environment was made from the present lock."""
+    return STAMP.exists() and STAMP.read_text() == _fingerprint()
+
+
+def pinned(lock: str, package: str) -> str:
+    """Return the lines of the lock that pin one package, hashes and all."""
+    found = re.search(rf"^{re.escape(package)}==.*(?:\n[ ]+--hash=.*)+", lock, re.MULTILINE)
+    if not found:
+        raise Refusal(
+            f'package "{package}" is not in the lock', hint="Name it in requirements.in, run `make lock`."
+        )
+    return found[0] + "\n"
+
+
+def _fingerprint() -> str:
+    content = LOCK.read_bytes() + (REPOSITORY / "pyproject.toml").read_bytes()
+    return f"{sys.version_info.major}.{sys.version_info.minor} {hashlib.sha256(content).hexdigest()}"
+
+
+def _install() -> None:
+    """Install with uv, which is quick; uv itself with pip, by the same lock."""
+    python, uv = VENV / "bin/python", VENV / "bin/uv"
+    if not (VENV / "bin/pip").exists() and not uv.exists():
+        _run([sys.executable, "-m", "venv", "--clear", str(VENV)])
+    if not uv.exists():
+        with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+            file.write(pinned(LOCK.read_text(), "uv"))
+            file.flush()
+            _run(
+                [
+                    str(python),
+                    "-m",
+                    "pip",
+                    "install",
+                    "--quiet",
+                    "--require-hashes",
+                    "--no-deps",
+                    "-r",
+                    file.name,
+                ]
+            )
+    _run([str(uv), "pip", "sync", "--quiet", "--python", str(python), "--require-hashes", str(LOCK)])
+    project = ["--no-deps", "--no-build-isolation", "--editable", str(REPOSITORY)]
+    _run([str(uv), "pip", "install", "--quiet", "--python", str(python), *project])
+
+
+def _run(command: list[str]) -> None:
+    variables = {
+        name: value for name, value in os.environ.items() if name not in ("VIRTUAL_ENV", "PYTHONPATH")
+    }
+    done = subprocess.run(command, cwd=REPOSITORY, env=variables, capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        return
+    said = (done.stdout + done.stderr).strip()
+    hint = "Check the connection to the Python package index and run again."
+    if "ensurepip" in said:
+        hint = "Install what Debian keeps apart: `sudo apt-get install python3-venv`."
+    raise Refusal("the Python environment could not be made", detail=said[-1500:], hint=hint)
+
+
+@contextmanager
+def _ticking(label: str) -> Iterator[None]:
+    """Show that work goes on: the seconds on a terminal, a first and a last line elsewhere."""
+    started, finished = time.monotonic(), threading.Event()
+
+    def tick() -> None:
+        while not finished.wait(0.5):
+            print(f"\r… {label}  {time.monotonic() - started:.0f} s", end="", flush=True)
+
+    ticker = threading.Thread(target=tick, daemon=True)
+    if sys.stdout.isatty():
+        ticker.start()
+    else:
+        print(f"{label}: working", flush=True)
+    try:
+        yield
+    finally:
+        finished.set()
+        if ticker.is_alive():
+            ticker.join()
+            print("\r\033[K", end="")
+    print(f"{label}: done in {time.monotonic() - started:.0f} s", flush=True)
