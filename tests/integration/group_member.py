@@ -50,4 +50,4 @@ def commit(consumer: KafkaConsumer, topic: str, positions: dict[int, int]) -> No
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:4], to_commit=int(sys.argv[4]))
+    main(sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]))

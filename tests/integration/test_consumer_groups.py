@@ -1,4 +1,4 @@
-"""Consumer groups on a real Kafka: fan-out between groups, load balancing inside one, take-over after a death."""
+"""Consumer groups on a real Kafka: fan-out between groups, load balancing inside one, take-over."""
 
 from __future__ import annotations
 
@@ -119,8 +119,8 @@ def test_a_member_that_is_killed_is_replaced_from_the_last_committed_offset(
     with closing(member(instance, topic, group)) as heir:
         inherited: list[Any] = []
         read_until(lambda: len(inherited) >= EVENTS - sum(committed.values()), (heir, inherited))
-    # From the committed offset on, each event once: nothing is lost, and what the dead member had read but not
-    # committed comes again.
+    # From the committed offset on, each event once: nothing is lost, and what the dead member had read but
+    # not committed comes again.
     first = {record.partition: record.offset for record in reversed(inherited)}
     assert first == {partition: committed.get(partition, 0) for partition in first}
     assert len(inherited) == EVENTS - sum(committed.values())
@@ -142,6 +142,6 @@ def committed_by_a_member_that_is_killed(settings: Settings, topic: str, group: 
 
 
 def test_a_role_may_not_join_a_group_of_another_name(instance: Settings, topic: str) -> None:
-    with closing(member(instance, topic, "someone.else")) as stranger:
-        with pytest.raises(GroupAuthorizationFailedError):
-            read_until(lambda: False, (stranger, []))
+    stranger = member(instance, topic, "someone.else")
+    with closing(stranger), pytest.raises(GroupAuthorizationFailedError):
+        read_until(lambda: False, (stranger, []))
