@@ -188,6 +188,7 @@ def _environment(home: Path) -> dict[str, str]:
         "PATH": ":".join(path),
         "HEADWATER_HOME": str(home),
         "MALLOC_ARENA_MAX": "2",  # glibc's arenas per thread cost more memory than they save time here
+        "SPT_NOENV": "1",  # a program that gives itself a title must not write it over the mark
         processes.MARK: processes.mark(home, "supervisord"),
     }
 
