@@ -64,7 +64,7 @@ class Settings:
             raise Refusal(
                 "the environment does not keep its contract",
                 detail=f"Missing outputs: {', '.join(sorted(missing))}.",
-                hint="Run `make up` again; if that does not help, compare outputs.tf with headwater/settings.py.",
+                hint="Run `make up` again; it renews the outputs. If not, compare outputs.tf with this file.",
             )
         return cls(**{name: outputs[name] for name in expected})
 

@@ -1,0 +1,31 @@
+"""What every engine can do: start a driver, say how it is, end it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """A driver to be run: an artifact's entry point and its arguments, under a name people will look for."""
+
+    name: str
+    artifact: str
+    arguments: tuple[str, ...]
+
+
+class Engine(Protocol):
+    """A cluster that runs drivers and starts them again when they fail."""
+
+    def submit(self, job: Job) -> str:
+        """Start a driver and return what the cluster calls it. Not idempotent: callers make sure."""
+        ...
+
+    def running(self, driver: str) -> bool:
+        """Say whether a driver runs or is about to; one that the cluster does not know does not run."""
+        ...
+
+    def kill(self, driver: str) -> None:
+        """End a driver at once. Does nothing if it has ended already."""
+        ...

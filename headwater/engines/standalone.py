@@ -1,0 +1,114 @@
+"""Spark's own cluster: submission over its REST interface, with a signed token.
+
+spark-submit can neither sign its requests nor send a Python driver to a standalone cluster; so the request is
+made here. The main class is Spark's own runner of Python programs, and any jar will do as the application.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import sys
+import urllib.error
+import urllib.request
+from functools import cached_property
+from importlib import metadata, util
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import jwt
+
+from headwater.errors import Refusal
+
+if TYPE_CHECKING:
+    from headwater.engines.engine import Job
+    from headwater.settings import Settings
+
+ALIVE = ("SUBMITTED", "RUNNING", "RELAUNCHING")
+# One driver and one executor for each app, sized for a laptop.
+RESOURCES = {
+    "spark.driver.cores": "1",
+    "spark.driver.memory": "768m",
+    "spark.executor.memory": "1g",
+    "spark.executor.cores": "2",
+    "spark.cores.max": "2",
+}
+TIMEOUT_SECONDS = 15
+
+
+class Standalone:
+    """A Spark standalone cluster."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    def submit(self, job: Job) -> str:
+        """Start a supervised driver in the cluster."""
+        answer = self._call("create", self._request(job))
+        if not answer.get("success"):
+            raise Refusal(f'app "{job.name}" could not be submitted', detail=str(answer.get("message")))
+        return str(answer["submissionId"])
+
+    def running(self, driver: str) -> bool:
+        """Ask the master how a driver is."""
+        return self.state(driver) in ALIVE
+
+    def state(self, driver: str) -> str:
+        """Return the master's word for a driver's state, e.g. RUNNING; NOT_FOUND when it knows none."""
+        return str(self._call(f"status/{driver}").get("driverState", "NOT_FOUND"))
+
+    def kill(self, driver: str) -> None:
+        """Have the master end a driver."""
+        self._call(f"kill/{driver}", {})
+
+    def _request(self, job: Job) -> dict[str, Any]:
+        return {
+            "action": "CreateSubmissionRequest",
+            "clientSparkVersion": metadata.version("pyspark"),
+            "appResource": f"file:{self._any_jar}",
+            "mainClass": "org.apache.spark.deploy.PythonRunner",
+            "appArgs": [job.artifact, job.artifact, *job.arguments],
+            "environmentVariables": {
+                "SPARK_LOCAL_IP": "127.0.0.1",
+                "PYSPARK_PYTHON": sys.executable,
+                "HEADWATER_HOME": self._settings.home,
+            },
+            "sparkProperties": {
+                **RESOURCES,
+                "spark.app.name": job.name,
+                "spark.master": self._settings.spark_master,
+                "spark.submit.deployMode": "cluster",
+                "spark.driver.supervise": "true",
+                "spark.pyspark.python": sys.executable,
+                "spark.pyspark.driver.python": sys.executable,
+                "spark.driver.extraClassPath": f"{self._settings.spark_jars}/*",
+                "spark.executor.extraClassPath": f"{self._settings.spark_jars}/*",
+            },
+        }
+
+    @cached_property
+    def _any_jar(self) -> str:
+        spec = util.find_spec("pyspark")
+        if spec is None or spec.origin is None:
+            raise Refusal("PySpark is not installed", hint="Run `make up`: it installs everything.")
+        return str(next((Path(spec.origin).parent / "jars").glob("spark-core_*.jar")))
+
+    def _call(self, what: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
+        request = urllib.request.Request(
+            f"{self._settings.spark_rest_url}/v1/submissions/{what}",
+            data=None if body is None else json.dumps(body).encode(),
+            headers={"Content-Type": "application/json", "Authorization": f"Bearer {self._token()}"},
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as answer:
+                return dict(json.load(answer))
+        except urllib.error.URLError as error:
+            raise Refusal(
+                "the Spark master did not answer",
+                detail=f"{self._settings.spark_rest_url}: {error}",
+                hint="See whether the part `spark` runs: `make status`.",
+            ) from error
+
+    def _token(self) -> str:
+        key = base64.urlsafe_b64decode(self._settings.secret("spark.submission"))
+        return jwt.encode({"sub": "headwater"}, key, algorithm="HS384")

@@ -1,0 +1,73 @@
+"""Offsets: where a topic begins and ends, and how far its readers are.
+
+An `Offsets` is always "the next one to read", as Kafka counts: end offsets are not included.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from kafka import KafkaAdminClient, TopicPartition
+from kafka.admin import OffsetSpec
+from kafka.structs import OffsetAndMetadata
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from headwater.settings import Settings
+
+    Offsets = dict[int, int]  # of one topic, by partition
+
+
+@contextmanager
+def admin(settings: Settings, role: str = "apps") -> Iterator[KafkaAdminClient]:
+    """Open an admin client for one role, and close it."""
+    client = KafkaAdminClient(**settings.kafka_client(role), client_id="headwater")
+    try:
+        yield client
+    finally:
+        client.close()
+
+
+def partitions(client: KafkaAdminClient, topic: str) -> list[int]:
+    """Return the partitions of a topic."""
+    (described,) = client.describe_topics([topic])
+    return sorted(partition["partition_index"] for partition in described["partitions"])
+
+
+def beginnings(client: KafkaAdminClient, topic: str) -> Offsets:
+    """Return the oldest offsets that the log still holds."""
+    return _at(client, topic, OffsetSpec.EARLIEST)
+
+
+def ends(client: KafkaAdminClient, topic: str) -> Offsets:
+    """Return the offsets that the next records will get."""
+    return _at(client, topic, OffsetSpec.LATEST)
+
+
+def publish(client: KafkaAdminClient, group: str, offsets: Mapping[str, Mapping[str, int]]) -> None:
+    """Commit a streaming app's offsets as a consumer group, for every ordinary Kafka tool to see.
+
+    Spark itself keeps them in its checkpoint only. They are for show: nothing is ever resumed from them.
+    """
+    committed = {
+        TopicPartition(topic, int(partition)): OffsetAndMetadata(offset, "", -1)
+        for topic, parts in offsets.items()
+        for partition, offset in parts.items()
+    }
+    client.alter_group_offsets(group, committed)
+
+
+def published(client: KafkaAdminClient, group: str) -> dict[str, Offsets]:
+    """Return the offsets of a consumer group by topic."""
+    offsets: dict[str, Offsets] = {}
+    for place, committed in client.list_group_offsets({group: None})[group].items():
+        offsets.setdefault(place.topic, {})[place.partition] = committed.offset
+    return offsets
+
+
+def _at(client: KafkaAdminClient, topic: str, where: OffsetSpec) -> Offsets:
+    places = [TopicPartition(topic, partition) for partition in partitions(client, topic)]
+    found = client.list_partition_offsets(dict.fromkeys(places, where))
+    return {place.partition: answer.offset for place, answer in found.items()}

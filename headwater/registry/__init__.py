@@ -1,0 +1,5 @@
+"""The registry: what there is to run, what should run, and who runs it (PostgreSQL, schema headwater)."""
+
+from headwater.registry.database import Connection, connect, migrate
+
+__all__ = ["Connection", "connect", "migrate"]

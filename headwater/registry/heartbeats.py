@@ -1,0 +1,77 @@
+"""Heartbeats: what each streaming query last did, one row each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime  # noqa: TC003 -- part of the record
+from typing import TYPE_CHECKING, Any
+
+from psycopg.types.json import Jsonb
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from headwater.registry import Connection
+
+    Offsets = Mapping[str, Mapping[str, int]]  # topic -> partition -> next offset
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """What one batch of a query did."""
+
+    batch_id: int
+    batch_at: datetime
+    offsets: Offsets
+    rows_in: int
+    rows_per_second: float
+    batch_seconds: float
+    watermark_at: datetime | None
+    received_up_to: datetime | None
+    dropped_rows: int
+
+
+def beat(registry: Connection, *, query: str, app: str, token: int, phase: str) -> None:
+    """Say that a query is alive."""
+    registry.execute(
+        """
+        INSERT INTO heartbeats (query, app, token, phase)
+        VALUES (%(query)s, %(app)s, %(token)s, %(phase)s)
+        ON CONFLICT (query) DO UPDATE
+        SET app = excluded.app, token = excluded.token, phase = excluded.phase, beat_at = now()
+        WHERE heartbeats.token <= excluded.token OR heartbeats.app <> excluded.app
+        """,
+        {"query": query, "app": app, "token": token, "phase": phase},
+    )
+
+
+def record(registry: Connection, query: str, progress: Progress) -> None:
+    """Write down what a query's newest batch did."""
+    registry.execute(
+        """
+        UPDATE heartbeats
+        SET batch_id = %(batch_id)s, batch_at = %(batch_at)s, offsets = %(offsets)s, rows_in = %(rows_in)s,
+            rows_per_second = %(rows_per_second)s, batch_seconds = %(batch_seconds)s,
+            watermark_at = coalesce(%(watermark_at)s, watermark_at),
+            received_up_to = coalesce(%(received_up_to)s, received_up_to),
+            dropped_rows = %(dropped_rows)s, beat_at = now()
+        WHERE query = %(query)s
+        """,
+        {
+            "query": query,
+            "batch_id": progress.batch_id,
+            "batch_at": progress.batch_at,
+            "offsets": Jsonb(progress.offsets),
+            "rows_in": progress.rows_in,
+            "rows_per_second": progress.rows_per_second,
+            "batch_seconds": progress.batch_seconds,
+            "watermark_at": progress.watermark_at,
+            "received_up_to": progress.received_up_to,
+            "dropped_rows": progress.dropped_rows,
+        },
+    )
+
+
+def all_heartbeats(registry: Connection) -> list[dict[str, Any]]:
+    """Return the latest heartbeat of every query."""
+    return registry.execute("SELECT *, now() - beat_at AS silence FROM heartbeats ORDER BY query").fetchall()

@@ -1,0 +1,116 @@
+"""The views there are: found by folder, so that adding one edits no list."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib
+import inspect
+import pkgutil
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import spark_apps.views
+from headwater.errors import Refusal
+from spark_apps.view import View
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+# What a version of a view computes; everything else about a view may change without a new version.
+LOGIC = ("inputs", "schema", "keys", "mode", "clock", "lateness", "late", "repeats")
+
+
+@cache
+def views() -> dict[str, View]:
+    """Return all views by name."""
+    found = [_view(module) for module in _modules()]
+    return {view.name: view for view in found}
+
+
+def view(name: str) -> View:
+    """Return one view, or say which there are."""
+    if name not in views():
+        raise Refusal(f'there is no view "{name}"', detail=f"Views: {', '.join(sorted(views()))}.")
+    return views()[name]
+
+
+def views_of(app: str) -> list[View]:
+    """Return the views that one app keeps up to date."""
+    return [view for view in views().values() if view.app == app]
+
+
+def quarantine_keeper(topic: str) -> str:
+    """Return the app that writes a topic's quarantine: one of its readers, always the same one."""
+    return min(view.app for view in views().values() if topic in view.inputs)
+
+
+def quarantines_of(app: str) -> list[str]:
+    """Return the topics whose quarantine one app keeps."""
+    topics = {topic for view in views_of(app) for topic in view.inputs}
+    return sorted(topic for topic in topics if quarantine_keeper(topic) == app)
+
+
+def manifest() -> dict[str, Any]:
+    """Describe all views in plain data, for whoever must not import Spark."""
+    return {name: _describe(view) for name, view in views().items()}
+
+
+def fingerprint(view: View) -> str:
+    """Return a hash of what the view computes: its module's code and the logic of its declaration.
+
+    Comments, docstrings, checks, owner and the like do not count.
+    """
+    module = inspect.getmodule(view.transform)
+    if module is None:
+        raise LookupError(f'the transform of view "{view.name}" is in no module')
+    tree = ast.parse(inspect.getsource(module))
+    code = [ast.dump(_without_docstring(node)) for node in tree.body if not _is_declaration(node)]
+    logic = [repr(getattr(view, field)) for field in LOGIC]
+    return hashlib.sha256("\n".join([*code, *logic]).encode()).hexdigest()[:16]
+
+
+def _describe(view: View) -> dict[str, Any]:
+    return {
+        "version": view.version,
+        "app": view.app,
+        "owner": view.owner,
+        "inputs": view.inputs,
+        "table": view.table,
+        "checkpoint": view.checkpoint,
+        "consumer_group": view.consumer_group,
+        "fingerprint": fingerprint(view),
+        "mode": view.mode,
+        "keys": view.keys,
+        "freshness_seconds": view.freshness.total_seconds(),
+        "summary": (inspect.getdoc(inspect.getmodule(view.transform)) or "").split("\n")[0],
+    }
+
+
+def _modules() -> list[ModuleType]:
+    package = spark_apps.views
+    names = sorted(module.name for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."))
+    return [importlib.import_module(name) for name in names]
+
+
+def _view(module: ModuleType) -> View:
+    declared = getattr(module, "VIEW", None)
+    if not isinstance(declared, View):
+        raise Refusal(f"{module.__name__} declares no view", hint="Give it a `VIEW = View(…)`.")
+    if declared.name != module.__name__.rsplit(".", 1)[-1]:
+        raise Refusal(
+            f'{module.__name__} declares view "{declared.name}"', hint="Name the file like its view."
+        )
+    return declared
+
+
+def _is_declaration(node: ast.stmt) -> bool:
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    is_view = any(isinstance(target, ast.Name) and target.id == "VIEW" for target in targets)
+    return is_view or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+
+
+def _without_docstring(node: ast.stmt) -> ast.stmt:
+    if isinstance(node, ast.FunctionDef) and ast.get_docstring(node) is not None:
+        node.body = node.body[1:] or [ast.Pass()]
+    return node

@@ -1,0 +1,82 @@
+"""Whose clock is it anyway: three times per event, and the rules that make them one.
+
+A device says when something occurred and when it sent the event, both by its own clock, which may be wrong.
+The server says when it received it (the record's timestamp). The difference between sent and received is the
+error of the device's clock, give or take the way here; taking it off `occurred_at` gives `event_time`.
+
+All of it is decided from the record alone. So the same record is good, late or a repeat in every engine:
+live, replayed, or in batch.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+    from headwater.topics import Topic
+
+# A clock that is off by a day or more is not corrected but refused: it is more likely broken than slow.
+CLOCK_TOLERANCE = timedelta(days=1)
+# An event that a device held back for longer than this is refused. It bounds what a view must remember.
+OLDEST = timedelta(days=1)
+
+
+def rules() -> list[tuple[Column, Column]]:
+    """Return the quarantine rules on times: (broken, reason). try_subtract: 9e18 is a number, too."""
+    error = F.try_subtract(_received(), F.col("event.sent_at"))
+    held_back = F.try_subtract("event.sent_at", "event.occurred_at")
+    tolerance, oldest = _milliseconds(CLOCK_TOLERANCE), _milliseconds(OLDEST)
+    return [
+        (
+            error.isNull() | (error >= tolerance),
+            F.lit("clock off: sent a day or more before it was received"),
+        ),
+        (error <= -tolerance, F.lit("clock off: sent a day or more after it was received")),
+        (
+            held_back.isNull() | (held_back <= -tolerance),
+            F.lit("from the future: occurred after it was sent"),
+        ),
+        (held_back > oldest, F.lit("too old: held back for more than a day")),
+    ]
+
+
+def correct(decoded: DataFrame, topic: Topic) -> DataFrame:
+    """Turn decoded records into events: the topic's fields, with their times as timestamps.
+
+    Adds `event_time`, `received_at`, the position in the log, and `clock_error` in milliseconds.
+    """
+    error = _received() - F.col("event.sent_at")
+    event_time = F.timestamp_millis(F.least(F.col("event.occurred_at") + error, _received()))
+    return decoded.select(
+        *(_field(name, topic) for name in topic.fields),
+        event_time.alias("event_time"),
+        F.col("timestamp").alias("received_at"),
+        error.alias("clock_error"),
+        "partition",
+        "offset",
+    )
+
+
+def late(lateness: timedelta) -> Column:
+    """Late is a property of the event, not of the batch it happens to arrive in."""
+    on_the_way = F.unix_millis("received_at") - F.unix_millis("event_time")
+    return on_the_way > _milliseconds(lateness)
+
+
+def _field(name: str, topic: Topic) -> Column:
+    value = F.col(f"event.{name}")
+    is_time = topic.fields[name].type == "timestamp"
+    return (F.timestamp_millis(value) if is_time else value).alias(name)
+
+
+def _received() -> Column:
+    return F.unix_millis("timestamp")
+
+
+def _milliseconds(duration: timedelta) -> int:
+    return duration // timedelta(milliseconds=1)

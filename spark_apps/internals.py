@@ -1,0 +1,70 @@
+"""What Spark knows of the batch it is running, but tells only afterwards.
+
+The counts of a batch must travel with its commit, and a batch that lost rows must not be committed at all; so
+both are read from the running query's own plan instead of from its progress report. Every access to Spark's
+insides is here, and `tests/integration/test_internals.py` pins what we rely on.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from py4j.java_gateway import JavaObject
+    from pyspark.sql import SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+DROPPED = "numRowsDroppedByWatermark"
+
+
+def observed(query: StreamingQuery) -> dict[str, dict[str, Any]]:
+    """Return the observations of the batch that is running, once its rows have been computed."""
+    metrics = _execution(query).observedMetrics()
+    rows = metrics.toList()
+    return {rows.apply(i)._1(): json.loads(rows.apply(i)._2().json()) for i in range(rows.size())}
+
+
+def dropped_rows(query: StreamingQuery) -> int:
+    """Return how many rows the running batch lost to the watermark: any is too many."""
+    plan = _execution(query).executedPlan()
+    counters = (node.metrics().get(DROPPED) for node in _nodes(plan))
+    return sum(counter.get().value() for counter in counters if counter.isDefined())
+
+
+def planned_offsets(spark: SparkSession, checkpoint: str, batch: int) -> dict[str, dict[str, int]]:
+    """Return the offsets up to which a batch reads, from the plan that Spark wrote before running it."""
+    jvm = _jvm(spark)
+    path = jvm.org.apache.hadoop.fs.Path(f"{checkpoint}/offsets/{batch}")
+    stream = path.getFileSystem(spark._jsc.hadoopConfiguration()).open(path)
+    try:
+        text = jvm.org.apache.commons.io.IOUtils.toString(stream, "UTF-8")
+    finally:
+        stream.close()
+    _version, _metadata, *sources = text.splitlines()
+    offsets: dict[str, dict[str, int]] = {}
+    for source in sources:
+        offsets.update(json.loads(source) if source != "-" else {})
+    return offsets
+
+
+def iceberg_table(spark: SparkSession, name: str) -> JavaObject:
+    """Return Iceberg's own handle of a table, for what SQL cannot say."""
+    return _jvm(spark).org.apache.iceberg.spark.Spark3Util.loadIcebergTable(spark._jsparkSession, name)
+
+
+def _jvm(spark: SparkSession) -> Any:
+    return spark._jvm
+
+
+def _execution(query: StreamingQuery) -> JavaObject:
+    return query._jsq.streamingQuery().lastExecution()
+
+
+def _nodes(node: JavaObject) -> Iterator[JavaObject]:
+    yield node
+    children = node.children()
+    for index in range(children.size()):
+        yield from _nodes(children.apply(index))

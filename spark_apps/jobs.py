@@ -1,0 +1,93 @@
+"""What an app runs: a job for each of its views, and one for the quarantine of each topic it keeps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from spark_apps import ledger, pipeline, sinks, sources
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from headwater.settings import Settings
+    from headwater.topics import Topic
+    from spark_apps.view import View
+
+    Partitions = dict[str, list[int]]  # by topic
+
+QUARANTINE_SCHEMA = (
+    "topic STRING, partition INT, offset BIGINT, received_at TIMESTAMP, "
+    "reason STRING, key BINARY, value BINARY"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One streaming query: what it computes, and how a batch of it is written."""
+
+    name: str
+    table: str
+    checkpoint: str
+    group: str
+    output: Literal["append", "update"]
+    rows: Callable[[int | None], DataFrame]  # given how many records a batch may read at most
+    write: Callable[[DataFrame, sinks.Commit], None]
+    counts: Callable[[ledger.Observed], str]
+
+
+def view_job(
+    spark: SparkSession, settings: Settings, view: View, topics: dict[str, Topic], partitions: Partitions
+) -> Job:
+    """Keep a view up to date."""
+    sinks.create_table(spark, view.table, view.schema, f"days({view.time})")
+
+    def rows(most: int | None) -> DataFrame:
+        inputs = []
+        for name in view.inputs:
+            records = sources.read_stream(spark, settings, name, most=most)
+            inputs.append(pipeline.stream_events(records, topics[name], view, partitions[name]))
+        return pipeline.stream_rows(view, inputs)
+
+    def write(rows: DataFrame, commit: sinks.Commit) -> None:
+        if view.mode == "upsert":
+            sinks.upsert(rows, view, commit)
+        else:
+            sinks.append(rows, view.table, commit)
+
+    def counts(observed: ledger.Observed) -> str:
+        kept = view.late == "correct"
+        return ledger.to_json(
+            {name: ledger.counts(observed, name, partitions[name], late_used=kept) for name in view.inputs}
+        )
+
+    return Job(
+        name=f"{view.name}.v{view.version}",
+        table=view.table,
+        checkpoint=f"{settings.checkpoints}/{view.checkpoint}",
+        group=view.consumer_group,
+        output="update" if view.mode == "upsert" else "append",
+        rows=rows,
+        write=write,
+        counts=counts,
+    )
+
+
+def quarantine_job(spark: SparkSession, settings: Settings, topic: Topic) -> Job:
+    """Keep the records of a topic that are no events, whichever views read it."""
+    table = f"quarantine.{topic.name}"
+    sinks.create_table(spark, table, QUARANTINE_SCHEMA, "days(received_at)")
+    return Job(
+        name=f"quarantine.{topic.name}",
+        table=table,
+        checkpoint=f"{settings.checkpoints}/quarantine/{topic.name}",
+        group=f"headwater.quarantine.{topic.name}",
+        output="append",
+        rows=lambda most: pipeline.quarantined(
+            sources.read_stream(spark, settings, topic.name, most=most), topic
+        ),
+        write=lambda rows, commit: sinks.append(rows, table, commit),
+        counts=lambda _observed: "{}",
+    )

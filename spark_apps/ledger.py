@@ -1,0 +1,89 @@
+"""Where every record went: per topic and partition, arrived = used + quarantined + late + repeated.
+
+The counts are taken inside the running query, at the places where records leave it, and travel with the
+batch's commit: rows and ledger appear together or not at all.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as F
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pyspark.sql import Column, DataFrame
+
+    Observed = dict[str, dict[str, Any]]  # observation -> metric -> value
+
+LATEST = "received_up_to"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """What became of the records of one partition in one batch."""
+
+    arrived: int
+    quarantined: int
+    late: int
+    repeated: int
+    used: int
+
+
+def observe_arrived(decoded: DataFrame, topic: str, partitions: Iterable[int]) -> DataFrame:
+    """Count the records that came in, and those of them that go to quarantine."""
+    bad = F.col("reason").isNotNull()
+    metrics = [
+        metric
+        for partition in partitions
+        for metric in (_count(partition, "arrived"), _count(partition, "quarantined", bad))
+    ]
+    return decoded.observe(f"{topic}/arrived", F.max("timestamp").alias(LATEST), *metrics)
+
+
+def observe_late(events: DataFrame, topic: str, partitions: Iterable[int]) -> DataFrame:
+    """Count the events that are late."""
+    metrics = [_count(partition, "late", F.col("late")) for partition in partitions]
+    return events.observe(f"{topic}/late", F.count_if("late").alias("late"), *metrics)
+
+
+def observe_used(events: DataFrame, topic: str, partitions: Iterable[int]) -> DataFrame:
+    """Count the events that reach the transform."""
+    metrics = [_count(partition, "used") for partition in partitions]
+    return events.observe(f"{topic}/used", F.count(F.lit(1)).alias("used"), *metrics)
+
+
+def counts(
+    observed: Observed, topic: str, partitions: Iterable[int], *, late_used: bool
+) -> dict[int, Counts]:
+    """Read the counts of one topic out of what a batch observed; what is left over were repeats."""
+    metrics = {
+        name: value
+        for part in ("arrived", "late", "used")
+        for name, value in observed[f"{topic}/{part}"].items()
+    }
+    return {partition: _counts(metrics, partition, late_used) for partition in partitions}
+
+
+def to_json(ledger: dict[str, dict[int, Counts]]) -> str:
+    """Write the counts of all topics as they are stored with a commit."""
+    return json.dumps(
+        {topic: {str(p): asdict(c) for p, c in parts.items()} for topic, parts in ledger.items()}
+    )
+
+
+def _counts(metrics: dict[str, Any], partition: int, late_used: bool) -> Counts:
+    arrived, quarantined, late, used = (
+        metrics[f"{what}_{partition}"] for what in ("arrived", "quarantined", "late", "used")
+    )
+    left_out = 0 if late_used else late
+    repeated = arrived - quarantined - left_out - used
+    return Counts(arrived=arrived, quarantined=quarantined, late=left_out, repeated=repeated, used=used)
+
+
+def _count(partition: int, what: str, condition: Column | None = None) -> Column:
+    here = F.col("partition") == partition
+    return F.count_if(here if condition is None else here & condition).alias(f"{what}_{partition}")

@@ -1,0 +1,73 @@
+"""From records to rows: the same steps for a stream and for a batch.
+
+    records → decode → (quarantine) → correct clocks → late rule → drop repeats → transform → rows
+
+Only two steps differ between the engines: how repeats are remembered, and the watermark that lets a stream
+forget. Neither decides anything that the records do not.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F
+
+from spark_apps import clocks, ledger, repeats
+from spark_apps.decode import decode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from pyspark.sql import DataFrame
+
+    from headwater.topics import Topic
+    from spark_apps.view import View
+
+# What a transform must not see: it belongs to the way of the event, not to the event.
+MACHINERY = ("clock_error", "partition", "offset")
+
+
+def stream_rows(view: View, events: Sequence[DataFrame]) -> DataFrame:
+    """Run the view's transform over streams of events."""
+    return view.transform(*(inputs.drop(*MACHINERY) for inputs in events))
+
+
+def stream_events(records: DataFrame, topic: Topic, view: View, partitions: Iterable[int]) -> DataFrame:
+    """Turn a stream of records into the events that a view uses, counting where each record goes."""
+    partitions = list(partitions)
+    decoded = ledger.observe_arrived(decode(records, topic), topic.name, partitions)
+    events = ledger.observe_late(_events(decoded, topic, view), topic.name, partitions)
+    timed = _punctual(events, view).withWatermark(view.clock, f"{view.remembers.total_seconds()} seconds")
+    unique = repeats.drop_from_stream(timed) if view.repeats == "drop" else timed
+    return ledger.observe_used(unique, topic.name, partitions)
+
+
+def batch_rows(view: View, records: dict[str, DataFrame], topics: dict[str, Topic]) -> DataFrame:
+    """Run the view over bounded sets of records, one for each input."""
+    inputs = []
+    for name in view.inputs:
+        punctual = _punctual(_events(decode(records[name], topics[name]), topics[name], view), view)
+        unique = repeats.drop_from_batch(punctual) if view.repeats == "drop" else punctual
+        inputs.append(unique.drop(*MACHINERY))
+    return view.transform(*inputs)
+
+
+def quarantined(records: DataFrame, topic: Topic) -> DataFrame:
+    """Return the records that are no events: where they are in the log, why, and the raw bytes."""
+    return (
+        decode(records, topic)
+        .where("reason IS NOT NULL")
+        .select(
+            "topic", "partition", "offset", F.col("timestamp").alias("received_at"), "reason", "key", "value"
+        )
+    )
+
+
+def _events(decoded: DataFrame, topic: Topic, view: View) -> DataFrame:
+    events = clocks.correct(decoded.where("reason IS NULL"), topic)
+    late = clocks.late(view.lateness) if view.clock == "event_time" else F.lit(False)
+    return events.withColumn("late", late)
+
+
+def _punctual(events: DataFrame, view: View) -> DataFrame:
+    return events if view.late == "correct" else events.where("NOT late")

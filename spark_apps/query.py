@@ -1,0 +1,104 @@
+"""One streaming query on its way: first it catches up, then it follows the log.
+
+Catching up is one batch without a cap. A capped one would be wrong, not just slow: partitions of a backlog
+are seldom aligned in time, the watermark runs ahead with the newest, and what the others still hold would be
+dropped as too old. In a single batch the watermark moves only at its end.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from typing import TYPE_CHECKING, Any
+
+from spark_apps import internals, sinks
+from spark_apps.sources import LIVE_RECORDS_PER_BATCH
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+    from spark_apps.jobs import Job
+
+
+class RowsDropped(Exception):
+    """Spark's watermark dropped rows that the late rule had let through."""
+
+
+class Query:
+    """A job that runs. `guard` is called before each commit, and raises if this driver must not write."""
+
+    def __init__(self, spark: SparkSession, job: Job, guard: Callable[[], None], trigger: str) -> None:
+        self.job = job
+        self.phase = "catching up"
+        self._spark = spark
+        self._guard = guard
+        self._trigger = trigger
+        self._started = threading.Event()
+        self._query: StreamingQuery
+
+    def start(self) -> None:
+        """Begin with catching up."""
+        self._run(self.job.rows(None), {"availableNow": True})
+
+    def tick(self) -> None:
+        """Raise what stopped the query; when it has caught up, let it follow the log."""
+        if self._query.isActive:
+            return
+        if error := self._query.exception():
+            raise error
+        self.phase = "live"
+        self._run(self.job.rows(LIVE_RECORDS_PER_BATCH), {"processingTime": self._trigger})
+
+    def stop(self, patience: float) -> None:
+        """End between two batches if the current one ends in time; one that is cut off is simply redone."""
+        waited = threading.Event()
+        while self._query.isActive and self._query.status["isTriggerActive"] and patience > 0:
+            waited.wait(0.2)
+            patience -= 0.2
+        self._query.stop()
+
+    @property
+    def progress(self) -> dict[str, Any] | None:
+        """What the newest batch did, as Spark reports it."""
+        newest = self._query.lastProgress
+        return dict(json.loads(newest.json)) if newest else None
+
+    def _run(self, rows: DataFrame, trigger: dict[str, Any]) -> None:
+        self._started.clear()
+        writer = rows.writeStream.queryName(self.job.name).outputMode(self.job.output)
+        writer = writer.option("checkpointLocation", self.job.checkpoint).trigger(**trigger)
+        self._query = writer.foreachBatch(self._write).start()
+        self._started.set()
+
+    def _write(self, rows: DataFrame, batch: int) -> None:
+        self._started.wait()
+        query = str(self._query.id)
+        newest = sinks.last_batch(self._spark, self.job.table, query)
+        if newest is not None and newest >= batch:
+            rows.count()  # rows are there already; running the plan brings the state up to the same point
+            return
+        rows.persist()
+        try:
+            self._commit(rows, batch, query)
+        finally:
+            rows.unpersist()
+
+    def _commit(self, rows: DataFrame, batch: int, query: str) -> None:
+        found = rows.count()
+        if dropped := internals.dropped_rows(self._query):
+            raise RowsDropped(
+                f"{self.job.name}: batch {batch} lost {dropped} rows to the watermark; it is not committed. "
+                "Partitions ran further apart than the view's `disorder` allows: replay the view."
+            )
+        offsets = internals.planned_offsets(self._spark, self.job.checkpoint, batch)
+        commit = sinks.Commit(
+            query=query, batch=batch, offsets=offsets, counts=self.job.counts(internals.observed(self._query))
+        )
+        self._guard()
+        if found:
+            self.job.write(rows, commit)
+        elif batch == 0 or offsets != internals.planned_offsets(self._spark, self.job.checkpoint, batch - 1):
+            sinks.record(self._spark, self.job.table, commit)

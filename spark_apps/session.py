@@ -1,0 +1,57 @@
+"""The one place that configures Spark."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyspark.sql import SparkSession
+
+if TYPE_CHECKING:
+    from headwater.settings import Settings
+
+CATALOG = "lake"
+STATE_STORE = "spark.sql.streaming.stateStore"
+SQL_SETTINGS = {
+    "spark.sql.session.timeZone": "UTC",
+    # Fixed for the life of a checkpoint: changing it means a new version of every view.
+    "spark.sql.shuffle.partitions": "2",
+    "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+    "spark.sql.defaultCatalog": CATALOG,
+    "spark.sql.streaming.minBatchesToRetain": "20",
+    # An empty batch moves the watermark, so that windows close when their time has come.
+    "spark.sql.streaming.noDataMicroBatches.enabled": "true",
+    f"{STATE_STORE}.providerClass": (
+        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+    ),
+    f"{STATE_STORE}.rocksdb.changelogCheckpointing.enabled": "true",
+    f"{STATE_STORE}.rocksdb.boundedMemoryUsage": "true",
+    f"{STATE_STORE}.rocksdb.maxMemoryUsageMB": "128",
+    f"{STATE_STORE}.rocksdb.trackTotalNumberOfRows": "false",
+}
+
+
+def start(settings: Settings, name: str) -> SparkSession:
+    """Start or join the Spark session, with the lake's catalog and our streaming defaults."""
+    builder = SparkSession.builder.appName(name)
+    for key, value in {**SQL_SETTINGS, **_catalog(settings)}.items():
+        builder = builder.config(key, value)
+    session = builder.getOrCreate()
+    for namespace in ("versions", "views", "quarantine"):
+        session.sql(f"CREATE NAMESPACE IF NOT EXISTS {CATALOG}.{namespace}")
+    return session
+
+
+def _catalog(settings: Settings) -> dict[str, str]:
+    prefix = f"spark.sql.catalog.{CATALOG}"
+    address = f"jdbc:postgresql://{settings.postgres_host}:{settings.postgres_port}/headwater"
+    return {
+        prefix: "org.apache.iceberg.spark.SparkCatalog",
+        f"{prefix}.type": "jdbc",
+        f"{prefix}.uri": address,
+        f"{prefix}.jdbc.user": "headwater",
+        f"{prefix}.jdbc.password": settings.secret("postgres.headwater"),
+        f"{prefix}.jdbc.schema-version": "V1",  # the first that knows views
+        f"{prefix}.warehouse": settings.warehouse,
+        # A promoted version must be seen at once, not after the cache's half minute.
+        f"{prefix}.cache-enabled": "false",
+    }

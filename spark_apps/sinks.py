@@ -1,0 +1,144 @@
+"""The one place that writes tables, exactly once.
+
+Every batch is one Iceberg commit that carries its own name (query and batch id), the offsets it reaches and
+the ledger of its records. A batch that is run again after a crash finds its name in the table's history and
+is skipped. So rows, offsets and counts are always those of the same moment, and the table alone tells what it
+has seen.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as F
+
+from headwater.errors import Refusal
+from spark_apps import internals
+from spark_apps.session import CATALOG
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from spark_apps.view import View
+
+QUERY, BATCH, OFFSETS, COUNTS = (f"headwater.{name}" for name in ("query", "batch", "offsets", "counts"))
+
+TABLE_PROPERTIES = {
+    "format-version": "2",
+    "write.metadata.delete-after-commit.enabled": "true",
+    "write.metadata.previous-versions-max": "20",
+    "write.distribution-mode": "none",
+    "write.merge.distribution-mode": "none",
+    "write.spark.fanout.enabled": "true",
+    # A second writer on the same rows is a mistake that must be seen, not merged.
+    "write.merge.isolation-level": "serializable",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commit:
+    """What a batch writes into the history of its table."""
+
+    query: str
+    batch: int
+    offsets: dict[str, dict[str, int]]
+    counts: str
+
+    def properties(self) -> dict[str, str]:
+        """Return it as the properties of a snapshot."""
+        return {
+            QUERY: self.query,
+            BATCH: str(self.batch),
+            OFFSETS: json.dumps(self.offsets),
+            COUNTS: self.counts,
+        }
+
+
+def create_table(spark: SparkSession, table: str, schema: str, partitioned_by: str) -> None:
+    """Create a table unless it is there. Never replaced: its history is what makes retries safe."""
+    properties = ", ".join(f"'{key}'='{value}'" for key, value in TABLE_PROPERTIES.items())
+    spark.sql(
+        f"CREATE TABLE IF NOT EXISTS {CATALOG}.{table} ({schema}) USING iceberg "
+        f"PARTITIONED BY ({partitioned_by}) TBLPROPERTIES ({properties})"
+    )
+    declared = spark.createDataFrame([], schema).schema.simpleString()
+    actual = spark.table(f"{CATALOG}.{table}").schema.simpleString()
+    if actual != declared:
+        raise Refusal(
+            f'table "{table}" does not have the declared columns',
+            detail=f"Declared {declared}, found {actual}.",
+            hint="Raise the view's version: another shape is another table.",
+        )
+
+
+def publish(spark: SparkSession, view: View) -> None:
+    """Point readers at a view's first version; later versions are promoted, not published."""
+    spark.sql(
+        f"CREATE VIEW IF NOT EXISTS {CATALOG}.views.{view.name} AS SELECT * FROM {CATALOG}.{view.table}"
+    )
+
+
+def last_batch(spark: SparkSession, table: str, query: str) -> int | None:
+    """Return the newest batch of a query in a table's history; None when there is none of anybody's.
+
+    History of another query means that the checkpoint was lost or replaced. Going on would write every row of
+    the log a second time, so it is refused.
+    """
+    iceberg = internals.iceberg_table(spark, f"{CATALOG}.{table}")
+    snapshot = iceberg.currentSnapshot()
+    while snapshot is not None:
+        summary = snapshot.summary()
+        if summary.get(QUERY) == query:
+            return int(summary.get(BATCH))
+        if summary.get(QUERY) is not None:
+            raise Refusal(
+                f'table "{table}" was written from another checkpoint',
+                detail=f"Its newest rows are from query {summary.get(QUERY)}, this is {query}.",
+                hint="Replay the view into a new version instead.",
+            )
+        parent = snapshot.parentId()
+        snapshot = iceberg.snapshot(parent) if parent is not None else None
+    return None
+
+
+def append(rows: DataFrame, table: str, commit: Commit) -> None:
+    """Add rows to a table."""
+    options = {f"snapshot-property.{key}": value for key, value in commit.properties().items()}
+    rows.writeTo(f"{CATALOG}.{table}").options(**options).append()
+
+
+def upsert(rows: DataFrame, view: View, commit: Commit) -> None:
+    """Replace the rows that have the same keys, and add the others."""
+    session = rows.sparkSession  # the query's own: its settings and temporary views are nobody else's
+    for key, value in commit.properties().items():
+        session.conf.set(f"spark.sql.iceberg.snapshot-property.{key}", value)
+    rows.createOrReplaceTempView("changes")
+    same_key = " AND ".join(f"kept.{key} <=> changes.{key}" for key in view.keys)
+    # The bounds keep the merge from opening files of days that this batch does not touch.
+    session.sql(
+        f"MERGE INTO {CATALOG}.{view.table} AS kept USING changes "
+        f"ON {same_key} AND kept.{view.time} BETWEEN :first AND :last "
+        "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
+        args=_bounds(rows, view.time),
+    )
+
+
+def record(spark: SparkSession, table: str, commit: Commit) -> None:
+    """Commit offsets and counts of a batch that has no rows to write."""
+    update = internals.iceberg_table(spark, f"{CATALOG}.{table}").newFastAppend()
+    for key, value in commit.properties().items():
+        update.set(key, value)
+    update.commit()
+
+
+def history(spark: SparkSession, table: str) -> list[dict[str, Any]]:
+    """Return the commits of a table that carry a batch, oldest first."""
+    snapshots = spark.sql(f"SELECT summary FROM {CATALOG}.{table}.snapshots ORDER BY committed_at").collect()
+    return [row.summary for row in snapshots if BATCH in row.summary]
+
+
+def _bounds(rows: DataFrame, time: str) -> dict[str, Any]:
+    bounds = rows.agg(F.min(time).alias("first"), F.max(time).alias("last")).first()
+    return bounds.asDict() if bounds else {}

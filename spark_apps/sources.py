@@ -1,0 +1,53 @@
+"""The one place that reads Kafka: as an endless stream, or as a range of offsets."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from headwater.settings import Settings
+
+    Offsets = Mapping[int, int]  # of one topic, by partition
+
+ROLE = "apps"
+# Bounds one batch of a live app, and with it its memory; catching up runs without it (see stream.py).
+LIVE_RECORDS_PER_BATCH = 100_000
+
+
+def read_stream(spark: SparkSession, settings: Settings, topic: str, *, most: int | None = None) -> DataFrame:
+    """Read a topic for ever, from its beginning if the checkpoint is new; at most `most` records a batch."""
+    reader = spark.readStream.format("kafka").options(**_connection(settings), subscribe=topic)
+    # Never without: a range that the log no longer holds must stop the app, not pass for an empty one.
+    reader = reader.options(startingOffsets="earliest", failOnDataLoss="true")
+    return (reader.option("maxOffsetsPerTrigger", most) if most else reader).load()
+
+
+def read_range(
+    spark: SparkSession, settings: Settings, topic: str, start: Offsets, end: Offsets
+) -> DataFrame:
+    """Read the records of a topic from `start` up to, not including, `end`."""
+    reader = spark.read.format("kafka").options(**_connection(settings), subscribe=topic)
+    return reader.options(startingOffsets=_json(topic, start), endingOffsets=_json(topic, end)).load()
+
+
+def _json(topic: str, offsets: Offsets) -> str:
+    return json.dumps({topic: {str(partition): offset for partition, offset in offsets.items()}})
+
+
+def _connection(settings: Settings) -> dict[str, str]:
+    login = "org.apache.kafka.common.security.scram.ScramLoginModule"
+    password = settings.secret(f"kafka.{ROLE}")
+    return {
+        "kafka.bootstrap.servers": settings.kafka_bootstrap_servers,
+        "kafka.security.protocol": settings.kafka_security_protocol,
+        "kafka.sasl.mechanism": settings.kafka_sasl_mechanism,
+        "kafka.sasl.jaas.config": f'{login} required username="{ROLE}" password="{password}";',
+        # Few large fetches: reading is the first bound of a replay's speed.
+        "kafka.max.poll.records": "20000",
+        "kafka.max.partition.fetch.bytes": str(8 * 1024 * 1024),
+    }

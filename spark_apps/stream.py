@@ -1,0 +1,170 @@
+"""The driver of an app: keeps its views up to date until it is told to stop.
+
+    python artifact.zip stream traffic
+
+It takes the app's lease, starts a query for each view and quarantine, and then watches: renews the lease,
+writes heartbeats, publishes offsets, looks for the stop marker. It ends with 0 only when it was stopped on
+purpose or replaced by a newer driver; with anything else Spark starts it again.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from contextlib import ExitStack
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kafka.errors import KafkaError
+
+from headwater import offsets
+from headwater.registry import connect, heartbeats, leases, releases
+from headwater.settings import Settings
+from headwater.topics import load_topics
+from spark_apps import catalog, session, sinks
+from spark_apps.jobs import Job, quarantine_job, view_job
+from spark_apps.query import Query
+
+if TYPE_CHECKING:
+    from kafka import KafkaAdminClient
+    from pyspark.sql import SparkSession
+
+    from headwater.registry import Connection
+
+log = logging.getLogger("headwater.stream")
+
+TRIGGER = "10 seconds"
+TICK_SECONDS = 1.0
+PATIENCE_SECONDS = 30.0
+SILENCE_SECONDS = 10.0  # a heartbeat at least this often, new batch or not
+
+
+def run(app: str) -> None:
+    """Run an app until its stop marker is set; any trouble is raised."""
+    settings = Settings.load()
+    with ExitStack() as open_things:
+        registry = open_things.enter_context(connect(settings))
+        lease = leases.take(registry, app, driver_id())
+        log.info("lease taken app=%s token=%s driver=%s", app, lease.token, driver_id())
+        spark = session.start(settings, app)
+        kafka = open_things.enter_context(offsets.admin(settings))
+        fence = open_things.enter_context(connect(settings))  # its own: queries commit on their own threads
+        guard = _guard(fence, lease)
+        queries = [Query(spark, job, guard, TRIGGER) for job in jobs(spark, settings, kafka, app)]
+        Driver(registry, kafka, lease, queries).run()
+
+
+def jobs(spark: SparkSession, settings: Settings, kafka: KafkaAdminClient, app: str) -> list[Job]:
+    """Return everything that an app has to run."""
+    topics = load_topics()
+    views = catalog.views_of(app)
+    partitions = {topic: offsets.partitions(kafka, topic) for view in views for topic in view.inputs}
+    found = [view_job(spark, settings, view, topics, partitions) for view in views]
+    for view in views:
+        sinks.publish(spark, view)
+    return found + [quarantine_job(spark, settings, topics[topic]) for topic in catalog.quarantines_of(app)]
+
+
+def driver_id() -> str:
+    """Return what the cluster calls this driver: the name of the folder that a worker runs it in."""
+    return Path.cwd().name
+
+
+def _guard(registry: Connection, lease: leases.Lease) -> Any:
+    one_at_a_time = threading.Lock()
+
+    def guard() -> None:
+        with one_at_a_time:
+            leases.renew(registry, lease)
+
+    return guard
+
+
+class Driver:
+    """Watches over the queries of one app."""
+
+    def __init__(
+        self, registry: Connection, kafka: KafkaAdminClient, lease: leases.Lease, queries: list[Query]
+    ) -> None:
+        self._registry = registry
+        self._kafka = kafka
+        self._lease = lease
+        self._queries = queries
+        self._told: dict[str, tuple[object, float]] = {}
+
+    def run(self) -> None:
+        """Start all queries and watch them; returns when the stop marker is set."""
+        for query in self._queries:
+            query.start()
+        pause = threading.Event()
+        while not releases.stop_wanted(self._registry, self._lease.app):
+            self._watch()
+            pause.wait(TICK_SECONDS)
+        log.info("stop marker seen app=%s", self._lease.app)
+        for query in self._queries:
+            query.stop(PATIENCE_SECONDS)
+            self._tell(query)
+
+    def _watch(self) -> None:
+        try:
+            for query in self._queries:
+                query.tick()
+                self._tell(query)
+        finally:
+            # Always: a query that failed because the lease was lost must end as fenced, not as failed.
+            leases.renew(self._registry, self._lease)
+
+    def _tell(self, query: Query) -> None:
+        """Write a heartbeat when there is news, or when there was none for a while."""
+        progress = query.progress
+        news = (query.phase, progress and (progress["runId"], progress["batchId"]))
+        told, at = self._told.get(query.job.name, (None, 0.0))
+        if news == told and time.monotonic() - at < SILENCE_SECONDS:
+            return
+        self._told[query.job.name] = (news, time.monotonic())
+        heartbeats.beat(
+            self._registry,
+            query=query.job.name,
+            app=self._lease.app,
+            token=self._lease.token,
+            phase=query.phase,
+        )
+        if progress and news != told:
+            self._record(query.job, read_progress(progress))
+
+    def _record(self, job: Job, progress: heartbeats.Progress) -> None:
+        heartbeats.record(self._registry, job.name, progress)
+        try:
+            offsets.publish(self._kafka, job.group, progress.offsets)
+        except KafkaError as error:  # for show only, and the next batch tells again
+            log.warning("offsets not published group=%s error=%r", job.group, error)
+
+
+def read_progress(progress: dict[str, Any]) -> heartbeats.Progress:
+    """Pick what matters out of Spark's report of a batch."""
+    event_time = progress.get("eventTime") or {}
+    arrived = [
+        metrics["received_up_to"]
+        for name, metrics in (progress.get("observedMetrics") or {}).items()
+        if name.endswith("/arrived") and metrics["received_up_to"]
+    ]
+    reached: dict[str, dict[str, int]] = {}
+    for source in progress["sources"]:
+        reached.update(source["endOffset"] or {})
+    return heartbeats.Progress(
+        batch_id=progress["batchId"],
+        batch_at=datetime.fromisoformat(progress["timestamp"]),
+        offsets=reached,
+        rows_in=progress["numInputRows"],
+        rows_per_second=progress.get("processedRowsPerSecond") or 0.0,
+        batch_seconds=progress["batchDuration"] / 1000,
+        watermark_at=datetime.fromisoformat(event_time["watermark"]) if "watermark" in event_time else None,
+        received_up_to=max(map(_as_time, arrived)) if arrived else None,
+        dropped_rows=sum(state["numRowsDroppedByWatermark"] for state in progress["stateOperators"]),
+    )
+
+
+def _as_time(value: Any) -> datetime:
+    return value if isinstance(value, datetime) else datetime.fromisoformat(str(value))

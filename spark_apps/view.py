@@ -1,0 +1,100 @@
+"""What a view is: one record that says everything a person may want to know, and nothing about how it runs.
+
+A view is a module in `spark_apps/views` with a pure `transform(events…) -> DataFrame` and a `VIEW = View(…)`.
+Table names, checkpoints, form choices, checks and contract tests are derived from the record.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Literal
+
+from headwater.errors import Refusal
+from spark_apps.clocks import OLDEST
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from pyspark.sql import DataFrame
+
+    Transform = Callable[..., DataFrame]
+
+NAME = re.compile(r"[a-z][a-z0-9_]{0,60}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """An expectation on the rows of a view, in Great Expectations' own words."""
+
+    expectation: str
+    arguments: Mapping[str, Any]
+    severity: Literal["fail", "warn"] = "fail"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """One view of the log, kept up to date by the app it belongs to."""
+
+    name: str
+    version: int  # raised whenever the logic changes; deploy refuses a change without it
+    app: str  # views with the same app share one driver
+    owner: str
+
+    inputs: tuple[str, ...]  # topics, in the order of the transform's arguments
+    transform: Transform
+    schema: str  # the columns of the rows, as SQL writes them
+    keys: tuple[str, ...]  # at most one row for each
+    time: str  # the column that says which stretch of time a row is about
+    window: timedelta  # how long that stretch is
+    mode: Literal["append", "upsert"]
+
+    clock: Literal["event_time", "received_at"] = "event_time"
+    lateness: timedelta = timedelta(minutes=10)  # received longer after its event time: late
+    late: Literal["ignore", "correct"] = "ignore"
+    repeats: Literal["drop", "keep"] = "drop"
+    disorder: timedelta = timedelta(minutes=10)  # how far apart partitions may run while the app is live
+
+    checks: tuple[Check, ...] = ()
+    difference_budget: float = (
+        0.0  # share of rows that may differ between versions before promotion is refused
+    )
+    freshness: timedelta = timedelta(minutes=1)  # how far behind the log it may be
+
+    def __post_init__(self) -> None:
+        if not NAME.fullmatch(self.name):
+            raise Refusal(f'"{self.name}" cannot name a view', hint="Use lower-case letters, digits and _.")
+        if self.version < 1:
+            raise Refusal(f'view "{self.name}": version {self.version} is not 1 or more')
+        if self.time not in self.keys:
+            raise Refusal(f'view "{self.name}": time column "{self.time}" is not one of its keys')
+        if self.late == "correct" and self.mode == "append":
+            raise Refusal(
+                f'view "{self.name}": rows that are only appended cannot be corrected',
+                hint='Use mode "upsert", or another late policy.',
+            )
+
+    @property
+    def remembers(self) -> timedelta:
+        """How long state is kept: Spark's watermark delay.
+
+        Wider than the late rule by the disorder that partitions may have, so that Spark itself never drops an
+        event. An event that is corrected may be as old as the quarantine lets through.
+        """
+        return (OLDEST if self.late == "correct" else self.lateness) + self.disorder
+
+    @property
+    def table(self) -> str:
+        """The table of this version; readers use the pointer `views.<name>` instead."""
+        return f"versions.{self.name}__v{self.version}"
+
+    @property
+    def checkpoint(self) -> str:
+        """The folder of this version's progress, below the environment's checkpoints."""
+        return f"views/{self.name}/v{self.version}"
+
+    @property
+    def consumer_group(self) -> str:
+        """The group under which this version's offsets are published, for ordinary Kafka tools to see."""
+        return f"headwater.{self.name}.v{self.version}"
