@@ -1,0 +1,85 @@
+"""What the streaming queries are doing: how far behind the log they are, and how fresh their rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from kafka.errors import KafkaError
+
+from headwater import offsets
+from headwater.registry import connect, heartbeats, releases
+
+if TYPE_CHECKING:
+    from headwater.settings import Settings
+
+# A driver beats every ten seconds; three times that without a beat, and nobody is there.
+SILENT = timedelta(seconds=30)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryStatus:
+    """One streaming query as a person wants to see it."""
+
+    app: str
+    query: str
+    state: str  # catching up, live, stopped, or silent
+    batch: int | None
+    lag: int | None  # records that the log has and the query has not read
+    behind: timedelta | None  # age of the oldest record that it has not read; zero if it has read all
+    rows_per_second: float | None
+
+
+def observe(settings: Settings) -> list[QueryStatus]:
+    """Return every query that was ever started, and how it is."""
+    with connect(settings) as registry:
+        beats = heartbeats.all_heartbeats(registry)
+        wanted = {name: releases.app(registry, name) for name in releases.app_names(registry)}
+    ends = _ends(settings, {topic for beat in beats for topic in beat["offsets"] or {}})
+    return [_status(beat, wanted.get(beat["app"]), ends) for beat in beats]
+
+
+def _status(beat: dict[str, Any], app: dict[str, Any] | None, ends: dict[str, dict[int, int]]) -> QueryStatus:
+    lag = _lag(beat["offsets"], ends)
+    return QueryStatus(
+        app=beat["app"],
+        query=beat["query"],
+        state=_state(beat, app),
+        batch=beat["batch_id"],
+        lag=lag,
+        behind=_behind(beat, lag),
+        rows_per_second=beat["rows_per_second"],
+    )
+
+
+def _state(beat: dict[str, Any], app: dict[str, Any] | None) -> str:
+    if app is None or app["desired"] == "stopped":
+        return "stopped"
+    return "silent" if beat["silence"] > SILENT else str(beat["phase"])
+
+
+def _lag(reached: dict[str, dict[str, int]] | None, ends: dict[str, dict[int, int]]) -> int | None:
+    if reached is None or not reached.keys() <= ends.keys():
+        return None
+    return sum(
+        end - reached[topic].get(str(part), 0) for topic in reached for part, end in ends[topic].items()
+    )
+
+
+def _behind(beat: dict[str, Any], lag: int | None) -> timedelta | None:
+    if lag == 0:
+        return timedelta(0)
+    newest = beat["received_up_to"]
+    return max(datetime.now(UTC) - newest, timedelta(0)) if newest else None
+
+
+def _ends(settings: Settings, topics: set[str]) -> dict[str, dict[int, int]]:
+    """Return the ends of topics; nothing when Kafka does not answer: a status must be had then, too."""
+    if not topics:
+        return {}
+    try:
+        with offsets.admin(settings) as client:
+            return {topic: offsets.ends(client, topic) for topic in topics}
+    except KafkaError:
+        return {}
