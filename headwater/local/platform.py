@@ -11,35 +11,38 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from headwater.errors import Refusal
-from headwater.local import daemon, jvm, preflight, terraform
+from headwater.local import daemon, jvm, preflight, shop, terraform
 from headwater.local.files import write_private
 from headwater.local.instance import start_instance
 from headwater.local.part import wait_until_ready
 from headwater.local.progress import Board
-from headwater.local.record import ORDER, started_parts
-from headwater.local.steps import STEPS
+from headwater.local.record import INFRASTRUCTURE, started_parts
+from headwater.local.steps import STEPS, Step
 from headwater.local.summary import print_summary
 from headwater.local.variables import FILE, choose_variables, remember
 from headwater.settings import Settings, instance_home
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 JVM = "JVM parts"
 RUNNING = "everything ready"
 
 
-def up(home: Path | None = None, console: Console | None = None) -> Settings:
+def up(
+    home: Path | None = None, console: Console | None = None, steps: Sequence[Step] | None = None
+) -> Settings:
     """Bring the instance up: parts, then the steps that need them. Repeating it changes nothing."""
+    steps = STEPS if steps is None else steps
     home, console = home or instance_home(), console or Console()
     preflight.check(home)
     with _locked(home):
-        board = Board([JVM, "instance", *ORDER, RUNNING, *(label for label, _ in STEPS)], console)
+        board = Board([JVM, "instance", *INFRASTRUCTURE, RUNNING, *(label for label, _ in steps)], console)
         with board.shown():
             changed = _start_parts(home, board)
             settings = Settings.load(home)
-            changed |= _run_steps(settings, board)
+            changed |= _run_steps(settings, steps, board)
     print_summary(settings, console, changed=changed)
     return settings
 
@@ -51,7 +54,7 @@ def down(home: Path | None = None, console: Console | None = None) -> None:
         console.print(f'instance "{home.name}" does not exist: nothing to stop')
         return
     with _locked(home):
-        board = Board([*reversed(ORDER), "instance"], console)
+        board = Board([*reversed(INFRASTRUCTURE), "instance"], console)
         with board.shown():
             _stop_parts(home, board)
     console.print(f'instance "{home.name}" is stopped; its data stays in {home}', soft_wrap=True)
@@ -97,7 +100,7 @@ def _start_parts(home: Path, board: Board) -> bool:
         jvm.resolve_jvm_parts()
     terraform.initialise(home)
     changes = terraform.apply(home, board.on)
-    board.leave_unchanged(["instance", *ORDER])
+    board.leave_unchanged(["instance", *INFRASTRUCTURE])
     write_private(home / "environment.json", json.dumps(terraform.outputs(home), indent=2))
     with board.step(RUNNING) as note:
         revived = _revive(home)
@@ -115,9 +118,9 @@ def _revive(home: Path) -> list[str]:
     return revived
 
 
-def _run_steps(settings: Settings, board: Board) -> bool:
+def _run_steps(settings: Settings, steps: Sequence[Step], board: Board) -> bool:
     changed = False
-    for label, run in STEPS:
+    for label, run in steps:
         with board.step(label) as note:
             done = run(settings)
             note(done.note)
@@ -127,6 +130,7 @@ def _run_steps(settings: Settings, board: Board) -> bool:
 
 def _stop_parts(home: Path, board: Board) -> None:
     """Let Terraform stop the parts, then see to it that nothing is left, whatever the state knew."""
+    shop.stop(home)
     if (home / FILE).exists():
         terraform.initialise(home)
         terraform.destroy(home, board.on)

@@ -49,4 +49,6 @@ def started_parts(home: Path) -> list[Part]:
     return sorted(parts, key=lambda part: ORDER.index(part.name))
 
 
-ORDER = ["postgres", "kafka", "spark", "connect", "airflow"]
+# Those that Terraform makes, then the one that `make up` adds.
+INFRASTRUCTURE = ["postgres", "kafka", "spark", "connect", "airflow"]
+ORDER = [*INFRASTRUCTURE, "shop"]

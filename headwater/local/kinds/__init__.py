@@ -8,6 +8,7 @@ from headwater.local.kinds.airflow import Airflow
 from headwater.local.kinds.connect import Connect
 from headwater.local.kinds.kafka import Kafka
 from headwater.local.kinds.postgres import Postgres
+from headwater.local.kinds.shop import Shop
 from headwater.local.kinds.spark import Spark
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ KINDS: dict[str, Kind] = {
     "spark": Spark(),
     "connect": Connect(),
     "airflow": Airflow(),
+    "shop": Shop(),
 }
 
 

@@ -1,0 +1,42 @@
+run "defaults_to_the_main_instance" {
+  command = plan
+
+  assert {
+    condition     = output.instance == "main" && endswith(output.home, "/.headwater/main") && output.postgres_port == 20032
+    error_message = "Without variables, `terraform apply` makes the instance that `make up` makes."
+  }
+}
+
+run "gives_every_port_from_one_base" {
+  command = plan
+  variables { port_base = 24000 }
+
+  assert {
+    condition     = output.airflow_url == "http://127.0.0.1:24080" && output.kafka_bootstrap_servers == "127.0.0.1:24091"
+    error_message = "Two instances differ in their first port, and in all that follow."
+  }
+}
+
+run "rejects_a_base_between_two_instances" {
+  command = plan
+  variables { port_base = 20050 }
+  expect_failures = [var.port_base]
+}
+
+run "rejects_two_brokers" {
+  command = plan
+  variables { brokers = 2 }
+  expect_failures = [var.brokers]
+}
+
+run "rejects_nine_workers" {
+  command = plan
+  variables { workers = 9 }
+  expect_failures = [var.workers]
+}
+
+run "rejects_a_name_that_is_no_folder" {
+  command = plan
+  variables { instance = "Main!" }
+  expect_failures = [var.instance]
+}

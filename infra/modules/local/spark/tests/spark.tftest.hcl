@@ -1,0 +1,61 @@
+variables {
+  instance = {
+    name       = "example"
+    home       = "/srv/example"
+    python     = "/srv/venv/bin/python"
+    repository = "/srv/repository"
+    jvm        = "0"
+  }
+  ports = { master = 20077, rest = 20066, ui = 20040, worker = 20051, worker_ui = 20041 }
+}
+
+run "wants_a_signed_token_for_submission" {
+  command = plan
+
+  assert {
+    condition = alltrue([for line in [
+      "spark.master.rest.filters org.apache.spark.ui.JWSFilter",
+      "spark.org.apache.spark.ui.JWSFilter.param.secretKey @{spark.submission}",
+      "spark.master.rest.host 127.0.0.1",
+      "spark.deploy.recoveryMode FILESYSTEM",
+    ] : strcontains(output.part.files["spark/master/spark-defaults.conf"], "${line}\n")])
+    error_message = "Submission is authenticated, and the master remembers."
+  }
+}
+
+run "keeps_the_key_from_drivers" {
+  command = plan
+
+  assert {
+    condition     = !strcontains(output.part.files["spark/worker/spark-defaults.conf"], "@{")
+    error_message = "Drivers inherit the worker's configuration, which must hold no secret."
+  }
+}
+
+run "gives_each_worker_ports_of_its_own" {
+  command = plan
+  variables { workers = 2 }
+
+  assert {
+    condition     = [for name in ["spark-worker-1", "spark-worker-2"] : output.part.programs[name].port] == [20051, 20052]
+    error_message = "Workers listen on consecutive ports."
+  }
+}
+
+run "rejects_no_worker" {
+  command = plan
+  variables { workers = 0 }
+  expect_failures = [var.workers]
+}
+
+run "rejects_a_single_slot" {
+  command = plan
+  variables { cores = 1 }
+  expect_failures = [var.cores]
+}
+
+run "rejects_memory_without_a_unit" {
+  command = plan
+  variables { memory = "4096" }
+  expect_failures = [var.memory]
+}

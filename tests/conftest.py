@@ -1,0 +1,43 @@
+"""What all tests share: an instance of the platform that is theirs alone."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from headwater.local import platform
+from headwater.local.steps import STEPS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from headwater.settings import Settings
+
+TEST_INSTANCE = os.environ.get("HEADWATER_TEST_INSTANCE", "test")
+KEEP = bool(os.environ.get("HEADWATER_KEEP"))
+STEPS_FOR_TESTS = ("topics", "registry")  # tests start apps and simulators themselves
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _own_instance() -> Iterator[None]:
+    """Point everything at the tests' instance, so that no test can touch a running platform."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HEADWATER_INSTANCE", TEST_INSTANCE)
+        for variable in ("HEADWATER_HOME", "HEADWATER_PORT_BASE", "TF_VAR_brokers", "TF_VAR_workers"):
+            patch.delenv(variable, raising=False)
+        yield
+
+
+@pytest.fixture(scope="session")
+def instance(_own_instance: None) -> Iterator[Settings]:
+    """Start an instance through the same path as `make up`, from clean data; remove it afterwards.
+
+    HEADWATER_KEEP=1 keeps it running, data and all, and takes it up again the next time.
+    """
+    if not KEEP:
+        platform.clean()
+    yield platform.up(steps=[step for step in STEPS if step[0] in STEPS_FOR_TESTS])
+    if not KEEP:
+        platform.clean()

@@ -1,0 +1,156 @@
+"""A running instance: safe by default, supervised, and described by Terraform to the last detail."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import psycopg
+import pytest
+from kafka import KafkaAdminClient
+from kafka.errors import KafkaError
+
+from headwater.local import daemon, processes, terraform
+from headwater.local.part import wait_until_ready
+from headwater.local.parts import observe
+from headwater.local.ports import wanted_ports
+from headwater.local.record import started_parts
+from headwater.local.variables import FILE, remembered
+
+if TYPE_CHECKING:
+    from headwater.settings import Settings
+
+PROGRAMS = {
+    "postgres": ["postgres"],
+    "kafka": ["kafka-1"],
+    "connect": ["connect"],
+    "spark": ["spark-master", "spark-worker-1"],
+    "airflow": ["airflow-api-server", "airflow-dag-processor", "airflow-scheduler", "airflow-triggerer"],
+}
+
+
+def test_every_part_runs(instance: Settings) -> None:
+    running = {status.name: status.part for status in observe(instance) if status.state == "running"}
+    assert running == {name: part for part, names in PROGRAMS.items() for name in names}
+
+
+def test_second_apply_changes_nothing(instance: Settings) -> None:
+    home = Path(instance.home)
+    command = ["terraform", f"-chdir={terraform.ENVIRONMENT}", "plan", "-detailed-exitcode", "-input=false"]
+    plan = subprocess.run(
+        [*command, f"-var-file={home}/{FILE}"], env=terraform.environment(home), check=False
+    )
+    assert plan.returncode == 0  # 2 would mean: there are changes
+
+
+def test_every_listener_is_on_loopback(instance: Settings) -> None:
+    listeners = processes.listeners_of(processes.processes_of_instance(Path(instance.home)))
+    assert {listener.address for listener in listeners} == {"127.0.0.1"}
+    variables = remembered(Path(instance.home))
+    assert variables is not None
+    assert set(wanted_ports(variables.port_base)) <= {listener.port for listener in listeners}
+
+
+def test_no_secret_is_in_state_or_log_or_process_list(instance: Settings) -> None:
+    home = Path(instance.home)
+    secrets = json.loads(Path(instance.secrets_file).read_text()).values()
+    places = [*(home / "terraform").rglob("*"), *(home / "logs").rglob("*"), *(home / "parts").rglob("*")]
+    places += [Path(f"/proc/{pid}/cmdline") for pid in processes.processes_of_instance(home)]
+    texts = {place: place.read_bytes() for place in places if place.is_file()}
+    found = [str(place) for place, text in texts.items() for secret in secrets if secret.encode() in text]
+    assert found == []
+
+
+def test_files_with_secrets_are_for_their_owner_only(instance: Settings) -> None:
+    home = Path(instance.home)
+    files = [home / path for part in started_parts(home) for path in part.files]
+    files += [Path(instance.secrets_file), *(home / "supervisor").rglob("*.conf")]
+    modes = {str(path): stat.S_IMODE(path.stat().st_mode) for path in files}
+    assert set(modes.values()) == {0o600}
+
+
+def test_postgres_does_not_run_as_root(instance: Settings) -> None:
+    (postgres,) = [status.pid for status in observe(instance) if status.name == "postgres"]
+    assert Path(f"/proc/{postgres}").stat().st_uid != 0
+
+
+def test_postgres_refuses_a_wrong_password(instance: Settings) -> None:
+    with pytest.raises(psycopg.OperationalError, match="password authentication failed"):
+        psycopg.connect(instance.postgres_dsn().replace(instance.secret("postgres.headwater"), "guess"))
+
+
+def test_each_database_is_closed_to_the_role_of_the_other(instance: Settings) -> None:
+    with pytest.raises(psycopg.OperationalError, match="permission denied for database"):
+        psycopg.connect(instance.postgres_dsn("airflow", "headwater"))
+
+
+def test_postgres_writes_a_logical_log(instance: Settings) -> None:
+    with psycopg.connect(instance.postgres_dsn()) as connection:
+        assert connection.execute("SHOW wal_level").fetchone() == ("logical",)
+
+
+def test_kafka_refuses_a_wrong_password(instance: Settings) -> None:
+    client = instance.kafka_client("admin") | {"sasl_plain_password": "guess", "bootstrap_timeout_ms": 5000}
+    with pytest.raises(KafkaError):
+        KafkaAdminClient(**client).describe_cluster()
+
+
+def test_spark_refuses_a_submission_without_a_token(instance: Settings) -> None:
+    request = urllib.request.Request(f"{instance.spark_rest_url}/v1/submissions/create", b"{}", method="POST")
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(request, timeout=10)
+    assert refused.value.code == 403
+
+
+def test_airflow_lets_the_generated_password_in_and_no_other(instance: Settings) -> None:
+    assert log_in(instance, instance.secret("airflow.admin")) == 201
+    assert log_in(instance, "guess") == 401
+
+
+def test_connect_offers_debezium(instance: Settings) -> None:
+    with urllib.request.urlopen(f"{instance.connect_url}/connector-plugins", timeout=10) as answer:
+        classes = {plugin["class"] for plugin in json.load(answer)}
+    assert "io.debezium.connector.postgresql.PostgresConnector" in classes
+
+
+@pytest.mark.parametrize("part", PROGRAMS)
+def test_killed_part_comes_back(instance: Settings, part: str) -> None:
+    before = pids(instance, part)
+    for pid in before.values():
+        os.kill(pid, signal.SIGKILL)
+    wait_for_other_pids(instance, part, before)
+    (record,) = [record for record in started_parts(Path(instance.home)) if record.name == part]
+    wait_until_ready(record)
+    assert set(pids(instance, part)) == set(before)
+
+
+def pids(instance: Settings, part: str) -> dict[str, int]:
+    statuses = [status for status in observe(instance) if status.part == part]
+    return {status.name: status.pid for status in statuses if status.pid is not None}
+
+
+def wait_for_other_pids(instance: Settings, part: str, before: dict[str, int]) -> None:
+    deadline = time.monotonic() + 60
+    while len(after := pids(instance, part)) < len(before) or set(after.values()) & set(before.values()):
+        assert time.monotonic() < deadline, daemon.program_states(Path(instance.home), part)
+        time.sleep(0.2)
+
+
+def log_in(instance: Settings, password: str) -> int:
+    body = json.dumps({"username": "admin", "password": password}).encode()
+    request = urllib.request.Request(
+        f"{instance.airflow_url}/auth/token", body, {"Content-Type": "application/json"}
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        return error.code
