@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from headwater import artifacts
 from headwater.engines import Job, Standalone
 from headwater.errors import Refusal
-from headwater.registry import connect, releases
+from headwater.registry import connect, heartbeats, releases
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -22,18 +22,37 @@ if TYPE_CHECKING:
     Report = Callable[[str], None]
 
 STOP_SECONDS = 90
+START_SECONDS = 180
 
 
-def deploy(settings: Settings, names: Sequence[str] = (), report: Report = print) -> None:
-    """Pack the code, register what is new in it, and make the named apps (by default all) run it."""
+def deploy(settings: Settings, names: Sequence[str] = (), report: Report = print) -> list[str]:
+    """Pack the code, register what is new in it, and make the named apps (by default all) run it.
+
+    Returns the apps that were started; those that already run this code are left alone.
+    """
     artifact = artifacts.pack(settings)
     engine = Standalone(settings)
     with connect(settings) as registry:
         for version in releases.register(registry, artifact):
             report(f"new version: {version}")
-        for name in _known(artifact, names):
-            with _alone(registry, name):
-                _deploy(registry, engine, name, artifact, report)
+        return [name for name in _known(artifact, names) if _deploy(registry, engine, name, artifact, report)]
+
+
+def wait_until_alive(settings: Settings, name: str) -> None:
+    """Wait until a driver of the app has started its queries, or refuse with what the driver said last."""
+    engine = Standalone(settings)
+    deadline = time.monotonic() + START_SECONDS
+    with connect(settings) as registry:
+        while not heartbeats.alive(registry, name):
+            app = releases.app(registry, name)
+            if app is None or time.monotonic() > deadline or not running(engine, app):
+                driver = _driver(app) if app else "none"
+                raise Refusal(
+                    f'app "{name}" did not start',
+                    detail=f"Its driver {driver} has given no sign of life.",
+                    hint=f"See {settings.home}/spark/work/{driver}/stderr.",
+                )
+            time.sleep(0.5)
 
 
 def stop(settings: Settings, names: Sequence[str] = (), report: Report = print) -> None:
@@ -54,17 +73,19 @@ def _known(artifact: Artifact, names: Sequence[str]) -> list[str]:
     return list(names) or there_are
 
 
-def _deploy(registry: Connection, engine: Engine, name: str, artifact: Artifact, report: Report) -> None:
-    app = releases.app(registry, name)
-    if app and running(engine, app):
-        if app["artifact"] == artifact.hash and app["desired"] == "running":
-            report(f'app "{name}" already runs artifact {artifact.hash}')
-            return
-        _stop(registry, engine, name)
-    releases.want(registry, name, artifact.hash, "running")
-    job = Job(name=name, artifact=artifact.path, arguments=("stream", name))
-    releases.submitted(registry, name, engine.submit(job))
+def _deploy(registry: Connection, engine: Engine, name: str, artifact: Artifact, report: Report) -> bool:
+    with _alone(registry, name):
+        app = releases.app(registry, name)
+        if app and running(engine, app):
+            if app["artifact"] == artifact.hash and app["desired"] == "running":
+                report(f'app "{name}" already runs artifact {artifact.hash}')
+                return False
+            _stop(registry, engine, name)
+        releases.want(registry, name, artifact.hash, "running")
+        job = Job(name=name, artifact=artifact.path, arguments=("stream", name))
+        releases.submitted(registry, name, engine.submit(job))
     report(f'app "{name}" is submitted with artifact {artifact.hash}')
+    return True
 
 
 def _stop(registry: Connection, engine: Engine, name: str) -> None:

@@ -210,3 +210,7 @@ def _cell(value: object) -> str:
             return value.isoformat(" ", "seconds")
         case _:
             return str(value)
+
+
+if __name__ == "__main__":
+    main()

@@ -72,6 +72,19 @@ def record(registry: Connection, query: str, progress: Progress) -> None:
     )
 
 
+def alive(registry: Connection, app: str) -> bool:
+    """Say whether the driver that was submitted last has given signs of life."""
+    row = registry.execute(
+        """
+        SELECT count(*) AS beats
+        FROM heartbeats JOIN leases USING (app, token) JOIN apps ON apps.name = heartbeats.app
+        WHERE heartbeats.app = %s AND heartbeats.beat_at > apps.changed_at
+        """,
+        [app],
+    ).fetchone()
+    return row is not None and row["beats"] > 0
+
+
 def all_heartbeats(registry: Connection) -> list[dict[str, Any]]:
     """Return the latest heartbeat of every query."""
     return registry.execute("SELECT *, now() - beat_at AS silence FROM heartbeats ORDER BY query").fetchall()
