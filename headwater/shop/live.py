@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from kafka import KafkaProducer
 
+from headwater.errors import Refusal
+
 if TYPE_CHECKING:
     import threading
     from collections.abc import Iterator
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 # The producer has no bound of its own: against a broker that is away its memory would grow for ever.
 MOST_UNANSWERED = 10_000
 ANSWER_SECONDS = 150
+# A broker that was restarted is found again at once; the default waits for up to half a minute.
+RECONNECT_MS = 1_000
 
 
 def send_live(
@@ -34,6 +38,7 @@ def send_live(
         acks="all",
         enable_idempotence=True,
         linger_ms=20,
+        reconnect_backoff_max_ms=RECONNECT_MS,
     )
     try:
         unanswered: deque[FutureRecordMetadata] = deque()
@@ -60,6 +65,10 @@ def _on_time(records: Iterator[Record], progress: Progress, stop: threading.Even
 
 
 def _send(producer: KafkaProducer, record: Record) -> FutureRecordMetadata:
+    if record.partition is not None and record.partition not in producer.partitions_for(record.topic):
+        raise Refusal(
+            f'topic "{record.topic}" has no partition {record.partition}', hint="They are counted from 0."
+        )
     return producer.send(
         record.topic,
         key=record.key,

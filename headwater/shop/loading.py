@@ -10,32 +10,38 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from kafka import KafkaAdminClient
 from kafka.errors import (
     DuplicateSequenceNumberError,
     KafkaError,
+    LeaderNotAvailableError,
     NoError,
+    UnknownTopicOrPartitionError,
     for_code,
 )
 from kafka.partitioner import murmur2
 from kafka.protocol.producer import InitProducerIdRequest, ProduceRequest
 
+from headwater.errors import Refusal
 from headwater.shop.batches import Batch, Producer
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from headwater.settings import Settings
     from headwater.shop.counts import Counts
     from headwater.shop.progress import Progress
     from headwater.shop.records import Record
 
+Result = TypeVar("Result")
+
 PATIENCE = timedelta(minutes=2)
 PAUSE_SECONDS = 0.2
 REQUEST_MS = 30_000
+RECONNECT_MS = 1_000
 NO_TRANSACTION_MS = 60_000
 # Small enough that the answer to a signal, or the next line of progress, never waits long.
 RECORDS_AT_ONCE = 30_000
@@ -45,7 +51,11 @@ def load(
     settings: Settings, records: Iterator[Record], counts: Counts, progress: Progress, stop: threading.Event
 ) -> None:
     """Send all records; `stop` ends it after the batches at hand."""
-    client = KafkaAdminClient(**settings.kafka_client("simulator"), client_id="headwater-simulator")
+    client = KafkaAdminClient(
+        **settings.kafka_client("simulator"),
+        client_id="headwater-simulator",
+        reconnect_backoff_max_ms=RECONNECT_MS,
+    )
     try:
         loader = _Loader(client)
         for record in records:
@@ -66,7 +76,7 @@ class _Loader:
 
     def __init__(self, client: KafkaAdminClient) -> None:
         self.client = client
-        self.producer = _producer(client)
+        self.producer = _patiently(lambda: _producer(client))
         self.leaders: dict[str, dict[int, int]] = {}
         self.partitions: dict[tuple[str, bytes], int] = {}
         self.batches: dict[tuple[str, int], Batch] = defaultdict(Batch)
@@ -87,7 +97,8 @@ class _Loader:
 
     def choose(self, topic: str, key: bytes) -> int:
         """Return the partition that Kafka's own producers choose for this key."""
-        partition: int = (murmur2(key) & 0x7FFFFFFF) % len(self.leaders_of(topic))
+        count = len(_patiently(lambda: self.leaders_of(topic), unless=UnknownTopicOrPartitionError))
+        partition: int = (murmur2(key) & 0x7FFFFFFF) % count
         self.partitions[topic, key] = partition
         return partition
 
@@ -99,25 +110,16 @@ class _Loader:
         batch = self.batches.pop(place)
         self.waiting -= len(batch)
         encoded = batch.encode(self.producer, self.sequences[place])
-        self.deliver(place, encoded)
+        _patiently(lambda: self.attempt(place, encoded), between=self.leaders.clear)
         self.sequences[place] += len(batch)
 
-    def deliver(self, place: tuple[str, int], encoded: bytes) -> None:
-        """Send until the leader has it; what is sent twice is stored once."""
-        deadline = time.monotonic() + PATIENCE.total_seconds()
-        while True:
-            try:
-                return self.attempt(place, encoded)
-            except KafkaError as error:
-                if not error.retriable or time.monotonic() > deadline:
-                    raise
-                self.leaders.clear()  # most often a partition has moved to another broker
-                time.sleep(PAUSE_SECONDS)
-
     def attempt(self, place: tuple[str, int], encoded: bytes) -> None:
+        """Send a batch once. It is the same batch at every attempt, so what arrives twice is stored once."""
         topic, partition = place
         if partition not in (leaders := self.leaders_of(topic)):
-            raise ValueError(f'topic "{topic}" has no partition {partition}')
+            raise Refusal(f'topic "{topic}" has no partition {partition}', hint="They are counted from 0.")
+        if leaders[partition] < 0:
+            raise LeaderNotAvailableError(f"{topic}-{partition}")
         answer = _ask(self.client, _request(topic, partition, encoded), leaders[partition])
         error = for_code(answer.responses[0].partition_responses[0].error_code)
         if error not in (NoError, DuplicateSequenceNumberError):
@@ -134,6 +136,24 @@ class _Loader:
                 partition["partition_index"]: partition["leader_id"] for partition in described["partitions"]
             }
         return self.leaders[topic]
+
+
+def _patiently(
+    action: Callable[[], Result],
+    *,
+    unless: type[KafkaError] | tuple[()] = (),
+    between: Callable[[], object] = lambda: None,
+) -> Result:
+    """Try again while Kafka says that it may help: a broker restarts, a partition moves to another one."""
+    deadline = time.monotonic() + PATIENCE.total_seconds()
+    while True:
+        try:
+            return action()
+        except KafkaError as error:
+            if isinstance(error, unless) or not error.retriable or time.monotonic() > deadline:
+                raise
+            between()
+            time.sleep(PAUSE_SECONDS)
 
 
 def _producer(client: KafkaAdminClient) -> Producer:

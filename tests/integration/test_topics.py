@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
+import time
 import uuid
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -19,7 +23,7 @@ from headwater.topics.applying import apply
 from headwater.topics.plan import Plan, plan
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from headwater.settings import Settings
@@ -293,6 +297,46 @@ def test_a_partition_asked_for_gets_everything(declared: Declared) -> None:
     simulate(declared.settings, skewed, report=lambda line: None)
     read = read_all(declared.settings, declared.name)
     assert {partition: len(batch) for partition, batch in read.items()} == {0: 0, 1: 50, 2: 0}
+
+
+@pytest.mark.parametrize("start", [None, datetime.now(UTC)], ids=["live", "loaded"])
+def test_a_partition_that_is_not_there_is_refused(declared: Declared, start: datetime | None) -> None:
+    declared.apply()
+    beyond = Simulation(topic=declared.name, start=start, count=1, partition=3)
+    with pytest.raises(Refusal, match="has no partition 3"):
+        simulate(declared.settings, beyond, report=lambda line: None)
+
+
+def test_a_simulation_ends_cleanly_on_sigterm(declared: Declared) -> None:
+    declared.apply()
+    code = (
+        "from pathlib import Path; import sys\n"
+        "from headwater.settings import Settings\n"
+        "from headwater.shop import Simulation, simulate\n"
+        "simulation = Simulation(topic=sys.argv[2], rate=200)\n"
+        "print('starting', flush=True)\n"
+        "print('sent', simulate(Settings.load(Path(sys.argv[1])), simulation).sent)\n"
+    )
+    command = [sys.executable, "-c", code, declared.settings.home, declared.name]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            wait_until(lambda: count_of(declared) > 0)
+            process.send_signal(signal.SIGTERM)
+            said, _ = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert process.returncode == 0
+    assert said.splitlines()[-1] == f"sent {count_of(declared)}"
+
+
+def count_of(declared: Declared) -> int:
+    return sum(len(batch) for batch in read_all(declared.settings, declared.name).values())
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline
 
 
 def test_a_simulation_for_a_topic_that_is_not_there_is_refused(instance: Settings) -> None:
