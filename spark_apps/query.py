@@ -39,9 +39,13 @@ class Query:
         self._started = threading.Event()
         self._query: StreamingQuery
 
-    def start(self) -> None:
-        """Begin with catching up."""
-        self._run(self.job.rows(None), {"availableNow": True})
+    def catch_up(self, most: int | None = None) -> None:
+        """Read what the log holds now, and end. In one batch, unless told how much one may read at most."""
+        self._run(self.job.rows(most), {"availableNow": True})
+
+    def wait(self) -> None:
+        """Wait until catching up has come to its end; raise what went wrong."""
+        self._query.awaitTermination()
 
     def tick(self) -> None:
         """Raise what stopped the query; when it has caught up, let it follow the log."""

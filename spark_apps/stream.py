@@ -97,7 +97,7 @@ class Driver:
     def run(self) -> None:
         """Start all queries and watch them; returns when the stop marker is set."""
         for query in self._queries:
-            query.start()
+            query.catch_up()
         pause = threading.Event()
         while not releases.stop_wanted(self._registry, self._lease.app):
             self._watch()

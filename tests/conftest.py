@@ -13,6 +13,8 @@ from headwater.local.steps import STEPS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from pyspark.sql import SparkSession
+
     from headwater.settings import Settings
 
 TEST_INSTANCE = os.environ.get("HEADWATER_TEST_INSTANCE", "test")
@@ -41,3 +43,22 @@ def instance(_own_instance: None) -> Iterator[Settings]:
     yield platform.up(steps=[step for step in STEPS if step[0] in STEPS_FOR_TESTS])
     if not KEEP:
         platform.clean()
+
+
+@pytest.fixture(scope="session")
+def lake(instance: Settings) -> Iterator[SparkSession]:
+    """Start Spark in this process, with the catalog and the log of the tests' instance."""
+    from spark_apps import session
+
+    options = {
+        "driver-class-path": f"{instance.spark_jars}/*",
+        "driver-memory": "1500m",
+        "master": "local[2]",
+    }
+    flags = " ".join(f"--{name} {value}" for name, value in options.items())
+    os.environ["PYSPARK_SUBMIT_ARGS"] = f"{flags} --conf spark.ui.enabled=false pyspark-shell"
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    spark = session.start(instance, "tests")
+    spark.sparkContext.setLogLevel("ERROR")
+    yield spark
+    spark.stop()
