@@ -17,7 +17,7 @@ OFFSETS = REPOSITORY / "infra/environments/local/ports.json"
 DEFAULT_BASE = 20000
 FIRST, LAST, STEP = 20100, 32600, 100
 PER_BROKER = ("kafka", "kafka_controller")
-PER_WORKER = ("spark_worker", "spark_worker_ui")
+PER_WORKER = ("spark_worker_ui",)
 
 
 def port_base(instance: str) -> int:

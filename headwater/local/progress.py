@@ -46,7 +46,7 @@ class Board:
             if (line := self._lines.get(label)) is None:
                 return
             if state == "working":
-                line.started = time.monotonic()
+                line.started, line.seconds = time.monotonic(), 0.0
             elif line.started:
                 line.seconds = time.monotonic() - line.started
             line.state, line.note = state, note

@@ -19,10 +19,13 @@ from headwater.settings import REPOSITORY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 VENV = REPOSITORY / ".venv"
 LOCK = REPOSITORY / "requirements.txt"
-STAMP = VENV / "headwater.stamp"
+PROJECT = REPOSITORY / "pyproject.toml"
+PACKAGES_STAMP = VENV / "headwater-packages.stamp"
+PROJECT_STAMP = VENV / "headwater-project.stamp"
 
 
 def ensure_environment() -> bool:
@@ -30,19 +33,18 @@ def ensure_environment() -> bool:
     if is_current():
         return False
     VENV.mkdir(exist_ok=True)
-    with (VENV / ".lock").open("a") as lock:
+    with (VENV / "headwater.lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if is_current():  # someone else has been at it
             return False
         with _ticking("Python environment"):
             _install()
-        STAMP.write_text(_fingerprint())
     return True
 
 
 def is_current() -> bool:
-    """Tell whether the environment was made from the present lock."""
-    return STAMP.exists() and STAMP.read_text() == _fingerprint()
+    """Tell whether the environment was made from the present lock and holds the project."""
+    return _holds(PACKAGES_STAMP, LOCK) and _holds(PROJECT_STAMP, PROJECT)
 
 
 def pinned(lock: str, package: str) -> str:
@@ -55,36 +57,40 @@ def pinned(lock: str, package: str) -> str:
     return found[0] + "\n"
 
 
-def _fingerprint() -> str:
-    content = LOCK.read_bytes() + (REPOSITORY / "pyproject.toml").read_bytes()
-    return f"{sys.version_info.major}.{sys.version_info.minor} {hashlib.sha256(content).hexdigest()}"
-
-
 def _install() -> None:
+    """Bring packages and project up to date; packages that already are stay, because they may be in use."""
+    if not _holds(PACKAGES_STAMP, LOCK):
+        PROJECT_STAMP.unlink(missing_ok=True)  # the project is no package of the lock, so it is removed
+        _install_packages()
+        PACKAGES_STAMP.write_text(_fingerprint(LOCK))
+    project = ["--no-deps", "--no-build-isolation", "--editable", str(REPOSITORY)]
+    _run([*_uv("install"), *project])
+    PROJECT_STAMP.write_text(_fingerprint(PROJECT))
+
+
+def _install_packages() -> None:
     """Install with uv, which is quick; uv itself with pip, by the same lock."""
-    python, uv = VENV / "bin/python", VENV / "bin/uv"
-    if not (VENV / "bin/pip").exists() and not uv.exists():
-        _run([sys.executable, "-m", "venv", "--clear", str(VENV)])
-    if not uv.exists():
+    if not (VENV / "bin/uv").exists():
+        _run([sys.executable, "-m", "venv", str(VENV)])
         with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
             file.write(pinned(LOCK.read_text(), "uv"))
             file.flush()
-            _run(
-                [
-                    str(python),
-                    "-m",
-                    "pip",
-                    "install",
-                    "--quiet",
-                    "--require-hashes",
-                    "--no-deps",
-                    "-r",
-                    file.name,
-                ]
-            )
-    _run([str(uv), "pip", "sync", "--quiet", "--python", str(python), "--require-hashes", str(LOCK)])
-    project = ["--no-deps", "--no-build-isolation", "--editable", str(REPOSITORY)]
-    _run([str(uv), "pip", "install", "--quiet", "--python", str(python), *project])
+            options = ["--quiet", "--require-hashes", "--no-deps", "-r", file.name]
+            _run([str(VENV / "bin/python"), "-m", "pip", "install", *options])
+    _run([*_uv("sync"), "--require-hashes", str(LOCK)])
+
+
+def _uv(command: str) -> list[str]:
+    return [str(VENV / "bin/uv"), "pip", command, "--quiet", "--python", str(VENV / "bin/python")]
+
+
+def _holds(stamp: Path, source: Path) -> bool:
+    return stamp.exists() and stamp.read_text() == _fingerprint(source)
+
+
+def _fingerprint(source: Path) -> str:
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    return f"{version} {hashlib.sha256(source.read_bytes()).hexdigest()}"
 
 
 def _run(command: list[str]) -> None:

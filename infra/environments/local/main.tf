@@ -66,7 +66,6 @@ module "spark" {
     master    = local.ports.spark_master
     rest      = local.ports.spark_rest
     ui        = local.ports.spark_ui
-    worker    = local.ports.spark_worker
     worker_ui = local.ports.spark_worker_ui
   }
 }

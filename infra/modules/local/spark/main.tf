@@ -31,17 +31,19 @@ locals {
   # Workers
   ##############################################################################
 
+  # A worker's RPC port is not fixed on purpose: when master and worker die together, the master comes back and
+  # greets the old worker at the old port. A new worker that answers there believes itself registered, and waits
+  # for ever.
   worker_programs = {
     for number in range(var.workers) : "spark-worker-${number + 1}" => {
       command = [
         "@{host.spark_home}/bin/spark-class", "org.apache.spark.deploy.worker.Worker",
-        "--host", "127.0.0.1", "--port", tostring(var.ports.worker + number),
-        "--webui-port", tostring(var.ports.worker_ui + number),
+        "--host", "127.0.0.1", "--webui-port", tostring(var.ports.worker_ui + number),
         "--cores", tostring(var.cores), "--memory", var.memory,
         "-d", "${local.folder}/work/${number + 1}", local.master,
       ]
       environment = merge(local.environment, { SPARK_CONF_DIR = "${local.folder}/worker" })
-      port        = var.ports.worker + number
+      port        = var.ports.worker_ui + number
     }
   }
 }

@@ -18,12 +18,11 @@ variable "instance" {
 ################################################################################
 
 variable "ports" {
-  description = "Ports: the master's RPC, REST submission and UI; the first worker's RPC and UI (the next workers take the next ports)."
+  description = "Ports: the master's RPC, REST submission and UI; the first worker's UI (the next workers take the next ports)."
   type = object({
     master    = number
     rest      = number
     ui        = number
-    worker    = number
     worker_ui = number
   })
 

@@ -6,7 +6,7 @@ variables {
     repository = "/srv/repository"
     jvm        = "0"
   }
-  ports = { master = 20077, rest = 20066, ui = 20040, worker = 20051, worker_ui = 20041 }
+  ports = { master = 20077, rest = 20066, ui = 20040, worker_ui = 20041 }
 }
 
 run "wants_a_signed_token_for_submission" {
@@ -37,8 +37,8 @@ run "gives_each_worker_ports_of_its_own" {
   variables { workers = 2 }
 
   assert {
-    condition     = [for name in ["spark-worker-1", "spark-worker-2"] : output.part.programs[name].port] == [20051, 20052]
-    error_message = "Workers listen on consecutive ports."
+    condition     = [for name in ["spark-worker-1", "spark-worker-2"] : output.part.programs[name].port] == [20041, 20042]
+    error_message = "Workers' pages listen on consecutive ports."
   }
 }
 
