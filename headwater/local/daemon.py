@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import http.client
 import os
 import resource
@@ -77,22 +78,11 @@ def log_file(home: Path, program: str) -> Path:
 
 def start_daemon(home: Path) -> None:
     """Start supervisord, and with it every program it knows. Does nothing if it runs."""
-    if answers(home):
-        return
-    processes.end(
-        processes.processes_of_instance(home)
-    )  # of a supervisord that was killed; they hold the ports
-    write_private(home / "supervisor/supervisord.conf", _configuration(home))
-    (home / "supervisor/conf.d").mkdir(exist_ok=True)
-    (home / "logs").mkdir(exist_ok=True)
-    command = [sys.executable, "-m", "supervisor.supervisord", "-c", f"{home}/supervisor/supervisord.conf"]
-    started = subprocess.run(command, env=_environment(home), capture_output=True, text=True, check=False)
-    if started.returncode or wait_until_nothing_is_missing(lambda: "" if answers(home) else "socket", 20):
-        raise Refusal(
-            "supervisord could not be started",
-            detail=(started.stderr or started.stdout).strip()[-500:] or "It does not answer on its socket.",
-            hint=f"Look into {home}/logs/supervisord.log.",
-        )
+    (home / "supervisor").mkdir(exist_ok=True)
+    with (home / "supervisor/lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # parts start at the same time, and each makes sure that it runs
+        if not answers(home):
+            _start(home)
 
 
 def stop_daemon(home: Path) -> None:
@@ -151,6 +141,23 @@ def program_states(home: Path, name: str | None = None) -> list[dict[str, Any]]:
 
 
 _AT_REST = {"STOPPED", "EXITED", "FATAL"}
+
+
+def _start(home: Path) -> None:
+    processes.end(
+        processes.processes_of_instance(home)
+    )  # of a supervisord that was killed; they hold the ports
+    write_private(home / "supervisor/supervisord.conf", _configuration(home))
+    (home / "supervisor/conf.d").mkdir(exist_ok=True)
+    (home / "logs").mkdir(exist_ok=True)
+    command = [sys.executable, "-m", "supervisor.supervisord", "-c", f"{home}/supervisor/supervisord.conf"]
+    started = subprocess.run(command, env=_environment(home), capture_output=True, text=True, check=False)
+    if started.returncode or wait_until_nothing_is_missing(lambda: "" if answers(home) else "socket", 20):
+        raise Refusal(
+            "supervisord could not be started",
+            detail=(started.stderr or started.stdout).strip()[-500:] or "It does not answer on its socket.",
+            hint=f"Look into {home}/logs/supervisord.log.",
+        )
 
 
 def _call(home: Path, method: str, *arguments: object) -> Any:

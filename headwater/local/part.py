@@ -22,13 +22,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 TAIL = 15
-MOST_STARTS = 6
+MOST_STARTS = 3
 
 
 def start_part(part: Part) -> None:
     """Write a part's files, prepare its data, start it and wait until it is ready. Safe to repeat."""
     values = load_secrets(part.home) | {"host.spark_home": str(spark_home())}
     link_jvm_parts(part.home)
+    daemon.start_daemon(part.home)
     _write_files(part, values)
     kind_of(part).prepare(part)
     daemon.add_part(part, {name: _filled(program, values) for name, program in part.programs.items()})

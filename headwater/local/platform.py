@@ -98,19 +98,25 @@ def _start_parts(home: Path, board: Board) -> bool:
     remember(home, choose_variables(home))
     with board.step(JVM):
         jvm.resolve_jvm_parts()
+    asleep = _is_asleep(home)
     terraform.initialise(home)
     changes = terraform.apply(home, board.on)
     board.leave_unchanged(["instance", *INFRASTRUCTURE])
     write_private(home / "environment.json", json.dumps(terraform.outputs(home), indent=2))
     with board.step(RUNNING) as note:
-        revived = _revive(home)
+        revived = (["supervisord"] if asleep else []) + _revive(home)
         note(f"started again: {', '.join(revived)}" if revived else "")
     return bool(changes or revived)
 
 
+def _is_asleep(home: Path) -> bool:
+    """Tell whether parts should run and nothing does, as after a reboot."""
+    return bool(started_parts(home)) and not daemon.answers(home)
+
+
 def _revive(home: Path) -> list[str]:
-    """Start what Terraform believes to be running and is not, as after a reboot; return the names."""
-    revived = [] if daemon.answers(home) else ["supervisord"]
+    """Start what Terraform believes to be running and is not; return the names."""
+    revived = []
     start_instance(home)
     for part in started_parts(home):
         revived += daemon.start_stopped_programs(home, part.name)

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from headwater.errors import Refusal
+from headwater.local.variables import choose_variables, remember
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(autouse=True)
+def _no_choice(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("HEADWATER_PORT_BASE", "TF_VAR_brokers", "TF_VAR_workers"):
+        monkeypatch.delenv(variable, raising=False)
+
+
+def test_choices_are_remembered_without_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEADWATER_PORT_BASE", "21000")
+    monkeypatch.setenv("TF_VAR_brokers", "3")
+    remember(tmp_path, choose_variables(tmp_path))
+    monkeypatch.undo()
+    assert (choose_variables(tmp_path).port_base, choose_variables(tmp_path).brokers) == (21000, 3)
+
+
+def test_workers_may_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    remember(tmp_path, choose_variables(tmp_path))
+    monkeypatch.setenv("TF_VAR_workers", "2")
+    assert choose_variables(tmp_path).workers == 2
+
+
+def test_brokers_may_not_change_once_their_storage_is_formatted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remember(tmp_path, choose_variables(tmp_path))
+    (tmp_path / "kafka").mkdir()
+    (tmp_path / "kafka/cluster-id").write_text("id")
+    monkeypatch.setenv("TF_VAR_brokers", "3")
+    with pytest.raises(Refusal, match="cannot change from 1 to 3"):
+        choose_variables(tmp_path)
+
+
+def test_size_that_is_no_number_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TF_VAR_workers", "some")
+    with pytest.raises(Refusal, match='"some" is not a number of workers'):
+        choose_variables(tmp_path)
