@@ -1,0 +1,117 @@
+"""Crashes at the worst moments: afterwards every row is there once.
+
+A batch has three steps: Spark writes down which offsets it will read, the sink commits the rows, Spark writes
+down that the batch is done. A crash between any two of them leaves a trace that can be laid by hand.
+"""
+
+from __future__ import annotations
+
+import shutil
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from pyspark.errors import StreamingQueryException
+from pyspark.testing import assertDataFrameEqual
+
+from headwater.registry import connect, leases
+from headwater.shop import Simulation
+from spark_apps import catalog
+from spark_apps.sinks import BATCH
+from tests.streams import Log, job_of, ledger_of, new_log, oracle, rows_of, run, run_quarantine
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from headwater.settings import Settings
+    from spark_apps.view import View
+
+START = datetime.now(UTC).replace(microsecond=0) - timedelta(hours=1)
+EVERY_VIEW = pytest.mark.parametrize("view", catalog.views().values(), ids=lambda view: view.name)
+
+
+class Crash(Exception):
+    """A driver that dies."""
+
+
+@pytest.fixture
+def log(instance: Settings) -> Log:
+    log = new_log(instance)
+    log.load(part_of_the_day(0))
+    return log
+
+
+def part_of_the_day(number: int) -> Simulation:
+    """Return one of several stretches of the same day, ten minutes each."""
+    start = START + number * timedelta(minutes=10)
+    return Simulation(seed=number, rate=1, start=start, count=600, out_of_order=0.05, repeated=0.05)
+
+
+def forget_newest_commit(checkpoint: str) -> None:
+    """Leave what a driver leaves that dies after its sink has committed and before Spark notes it."""
+    commits = [path for path in Path(checkpoint, "commits").iterdir() if path.name.isdigit()]
+    newest = max(commits, key=lambda path: int(path.name))
+    newest.unlink()
+    newest.with_name(f".{newest.name}.crc").unlink(missing_ok=True)
+
+
+@EVERY_VIEW
+def test_batch_that_was_committed_but_not_noted_is_not_written_twice(
+    lake: SparkSession, log: Log, view: View
+) -> None:
+    view = log.view(view)
+    job = job_of(lake, log, view)
+    run(lake, job)
+    log.load(part_of_the_day(1))
+    run(lake, job)
+    forget_newest_commit(job.checkpoint)
+    run(lake, job)
+    log.load(part_of_the_day(2))
+    run(lake, job)
+    assertDataFrameEqual(rows_of(lake, view), oracle(lake, log, view))
+    batches = [int(commit[BATCH]) for commit in ledger_of(lake, view)]
+    assert sorted(set(batches)) == batches
+
+
+def test_quarantined_record_is_not_written_twice(lake: SparkSession, log: Log) -> None:
+    log.load(Simulation(seed=9, rate=1, start=START, count=40, malformed=1.0))
+    assert run_quarantine(lake, log).count() == 40
+    forget_newest_commit(f"{log.settings.checkpoints}/quarantine/{log.topic.name}")
+    assert run_quarantine(lake, log).count() == 40
+
+
+@EVERY_VIEW
+def test_batch_that_dies_before_its_commit_is_redone(lake: SparkSession, log: Log, view: View) -> None:
+    view = log.view(view)
+    job = job_of(lake, log, view)
+    run(lake, job)
+    log.load(part_of_the_day(1))
+
+    def dies_before_the_commit() -> None:
+        raise Crash
+
+    with pytest.raises(StreamingQueryException, match="Crash"):
+        run(lake, job, guard=dies_before_the_commit)
+    run(lake, job)
+    assertDataFrameEqual(rows_of(lake, view), oracle(lake, log, view))
+
+
+def test_driver_whose_lease_was_taken_commits_nothing(lake: SparkSession, log: Log) -> None:
+    view = log.view(catalog.view("page_views_per_minute"))
+    with connect(log.settings) as registry:
+        stale = leases.take(registry, view.name, "driver-1")
+        leases.take(registry, view.name, "driver-2")
+        with pytest.raises(StreamingQueryException, match="another driver has taken over"):
+            run(lake, job_of(lake, log, view), guard=lambda: leases.renew(registry, stale))
+    assert rows_of(lake, view).isEmpty()
+
+
+def test_lost_checkpoint_is_refused_instead_of_counting_the_log_again(lake: SparkSession, log: Log) -> None:
+    view = log.view(catalog.view("page_views_per_minute_received"))
+    job = job_of(lake, log, view)
+    run(lake, job)
+    shutil.rmtree(job.checkpoint)
+    with pytest.raises(StreamingQueryException, match="was written from another checkpoint"):
+        run(lake, job)
+    assertDataFrameEqual(rows_of(lake, view), oracle(lake, log, view))
