@@ -7,10 +7,10 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 import uuid
 from collections import Counter
-from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,15 +34,52 @@ PATIENCE = 60
 MEMBER = Path(__file__).with_name("group_member.py")
 
 
+class Member:
+    """A member of a group that reads in a thread of its own: members that took turns would never agree."""
+
+    def __init__(self, settings: Settings, topic: str, group: str) -> None:
+        self.consumer = KafkaConsumer(
+            topic,
+            **settings.kafka_client("apps"),
+            group_id=group,
+            auto_offset_reset="earliest",
+            enable_auto_commit=False,
+            session_timeout_ms=6_000,
+            heartbeat_interval_ms=1_000,
+        )
+        self.read: list[Any] = []
+        self.partitions: set[int] = set()
+        self.error: Exception | None = None
+        self.stop = threading.Event()
+        self.thread = threading.Thread(target=self.run, daemon=True)
+
+    def __enter__(self) -> Member:
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop.set()
+        self.thread.join(timeout=PATIENCE)
+
+    def run(self) -> None:
+        try:
+            while not self.stop.is_set():
+                for batch in self.consumer.poll(timeout_ms=200).values():
+                    self.read += batch
+                self.partitions = {place.partition for place in self.consumer.assignment()}
+        except Exception as error:
+            self.error = error
+        finally:
+            self.consumer.close()
+
+
 @pytest.fixture
 def topic(instance: Settings) -> Iterator[str]:
     """Make a topic of three partitions that holds 300 events."""
     name = f"test_{uuid.uuid4().hex[:12]}"
     declared = load_topics()["page_views"].model_copy(update={"name": name})
     apply(instance, plan(instance, {name: declared}))
-    simulate(
-        instance, Simulation(topic=name, start=datetime.now(UTC), count=EVENTS), report=lambda line: None
-    )
+    send_events(instance, name)
     yield name
     with KafkaAdminClient(**instance.kafka_client("admin")) as admin:
         admin.delete_topics([name])
@@ -53,26 +90,17 @@ def group() -> str:
     return f"headwater.test.{uuid.uuid4().hex[:12]}"
 
 
-def member(settings: Settings, topic: str, group: str) -> KafkaConsumer:
-    return KafkaConsumer(
-        topic,
-        **settings.kafka_client("apps"),
-        group_id=group,
-        auto_offset_reset="earliest",
-        enable_auto_commit=False,
-        session_timeout_ms=6_000,
-        heartbeat_interval_ms=1_000,
-    )
+def send_events(settings: Settings, topic: str) -> None:
+    events = Simulation(topic=topic, start=datetime.now(UTC), count=EVENTS)
+    simulate(settings, events, report=lambda line: None)
 
 
-def read_until(enough: Callable[[], bool], *members: tuple[KafkaConsumer, list[Any]]) -> None:
-    """Let the members read in turn, each into its own list, until it is enough."""
+def wait_until(condition: Callable[[], bool], *members: Member) -> None:
     deadline = time.monotonic() + PATIENCE
-    while not enough():
-        assert time.monotonic() < deadline, [len(read) for _, read in members]
-        for consumer, read in members:
-            for batch in consumer.poll(timeout_ms=200).values():
-                read += batch
+    while not condition():
+        assert not [member.error for member in members if member.error]
+        assert time.monotonic() < deadline, [(member.partitions, len(member.read)) for member in members]
+        members[0].stop.wait(0.05)
 
 
 def places(read: list[Any]) -> Counter[tuple[int, int]]:
@@ -80,51 +108,41 @@ def places(read: list[Any]) -> Counter[tuple[int, int]]:
 
 
 def test_every_group_gets_every_event(instance: Settings, topic: str, group: str) -> None:
-    with (
-        closing(member(instance, topic, group)) as one,
-        closing(member(instance, topic, f"{group}.b")) as two,
-    ):
-        first: list[Any] = []
-        second: list[Any] = []
-        read_until(lambda: len(first) >= EVENTS and len(second) >= EVENTS, (one, first), (two, second))
-    assert places(first) == places(second)
-    assert set(places(first).values()) == {1}
+    with Member(instance, topic, group) as one, Member(instance, topic, f"{group}.other") as two:
+        wait_until(lambda: len(one.read) >= EVENTS and len(two.read) >= EVENTS, one, two)
+    assert places(one.read) == places(two.read)
+    assert set(places(one.read).values()) == {1}
 
 
 def test_members_of_a_group_share_the_partitions(instance: Settings, topic: str, group: str) -> None:
-    with closing(member(instance, topic, group)) as one, closing(member(instance, topic, group)) as two:
-        ignored: list[Any] = []
-        read_until(
-            lambda: sorted([len(one.assignment()), len(two.assignment())]) == [1, 2],
-            (one, ignored),
-            (two, ignored),
-        )
-        assert not one.assignment() & two.assignment()
-        for consumer in (one, two):
-            consumer.seek_to_beginning()
-        first: list[Any] = []
-        second: list[Any] = []
-        read_until(lambda: len(first) + len(second) >= EVENTS, (one, first), (two, second))
-    assert first
-    assert second
-    assert not {record.partition for record in first} & {record.partition for record in second}
-    assert sum((places(first) + places(second)).values()) == EVENTS
-    assert set((places(first) + places(second)).values()) == {1}
+    with Member(instance, topic, group) as one, Member(instance, topic, group) as two:
+        wait_until(lambda: sorted([len(one.partitions), len(two.partitions)]) == [1, 2], one, two)
+        wait_until(lambda: len(places(one.read + two.read)) == EVENTS, one, two)
+        assert not one.partitions & two.partitions
+        before = set(places(one.read + two.read))
+        send_events(instance, topic)
+        wait_until(lambda: len(places(one.read + two.read)) == 2 * EVENTS, one, two)
+    # What was there before may have been read by both, when the second member joined. Not what came then.
+    first, second = places(one.read), places(two.read)
+    new = [place for place in (first + second).elements() if place not in before]
+    assert len(new) == EVENTS
+    assert {partition for partition, _ in first.keys() - before} == one.partitions
+    assert {partition for partition, _ in second.keys() - before} == two.partitions
 
 
 def test_a_member_that_is_killed_is_replaced_from_the_last_committed_offset(
     instance: Settings, topic: str, group: str
 ) -> None:
     committed = committed_by_a_member_that_is_killed(instance, topic, group)
-    with closing(member(instance, topic, group)) as heir:
-        inherited: list[Any] = []
-        read_until(lambda: len(inherited) >= EVENTS - sum(committed.values()), (heir, inherited))
+    remaining = EVENTS - sum(committed.values())
+    with Member(instance, topic, group) as heir:
+        wait_until(lambda: len(heir.read) >= remaining, heir)
     # From the committed offset on, each event once: nothing is lost, and what the dead member had read but
     # not committed comes again.
-    first = {record.partition: record.offset for record in reversed(inherited)}
+    first = {record.partition: record.offset for record in reversed(heir.read)}
     assert first == {partition: committed.get(partition, 0) for partition in first}
-    assert len(inherited) == EVENTS - sum(committed.values())
-    assert set(places(inherited).values()) == {1}
+    assert len(heir.read) == remaining
+    assert set(places(heir.read).values()) == {1}
 
 
 def committed_by_a_member_that_is_killed(settings: Settings, topic: str, group: str) -> dict[int, int]:
@@ -142,6 +160,7 @@ def committed_by_a_member_that_is_killed(settings: Settings, topic: str, group: 
 
 
 def test_a_role_may_not_join_a_group_of_another_name(instance: Settings, topic: str) -> None:
-    stranger = member(instance, topic, "someone.else")
-    with closing(stranger), pytest.raises(GroupAuthorizationFailedError):
-        read_until(lambda: False, (stranger, []))
+    with Member(instance, topic, "someone.else") as stranger:
+        stranger.thread.join(timeout=PATIENCE)
+    assert isinstance(stranger.error, GroupAuthorizationFailedError)
+    assert not stranger.read
