@@ -20,6 +20,7 @@ from headwater.local.ports import wanted_ports
 from headwater.local.tools import check_java, check_terraform
 from headwater.local.users import User, unprivileged_user
 from headwater.local.variables import Variables, choose_variables, remembered
+from headwater.local.waiting import wait_until_nothing_is_missing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,6 +29,7 @@ GIGABYTE = 10**9
 FREE_FOR_A_NEW_INSTANCE = 6.0  # Python environment, JVM parts, and data to play with
 FREE_FOR_A_RESTART = 1.0
 LONGEST_HOME = 80
+MOMENT = 5.0
 
 
 def check(home: Path) -> None:
@@ -104,7 +106,7 @@ def check_ports(home: Path, variables: Variables) -> None:
     """Refuse ports that someone else listens on."""
     ports = wanted_ports(variables.port_base, brokers=variables.brokers, workers=variables.workers)
     for port, part in ports.items():
-        if _taken(port) and not _ours(port, home):
+        if _taken_by_others(port, home):
             pid = processes.holder(port)
             who = processes.describe(pid) if pid else "another process"
             raise Refusal(
@@ -120,6 +122,16 @@ def _needed(home: Path) -> float:
     return FREE_FOR_A_RESTART if remembered(home) else FREE_FOR_A_NEW_INSTANCE
 
 
+def _taken_by_others(port: int, home: Path) -> bool:
+    """Look again for a moment where nobody is seen to listen: a killed process lets go a little later."""
+    if not _taken(port):
+        return False
+    pid = processes.holder(port)
+    if pid is None:
+        return bool(wait_until_nothing_is_missing(lambda: "port" if _taken(port) else "", MOMENT))
+    return pid not in processes.processes_of_instance(home)
+
+
 def _taken(port: int) -> bool:
     with socket.socket() as attempt:
         attempt.setsockopt(
@@ -131,8 +143,3 @@ def _taken(port: int) -> bool:
         except OSError as error:
             return error.errno == errno.EADDRINUSE
     return False
-
-
-def _ours(port: int, home: Path) -> bool:
-    pid = processes.holder(port)
-    return pid is not None and pid in processes.processes_of_instance(home)

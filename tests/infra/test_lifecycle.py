@@ -44,13 +44,12 @@ def test_up_on_a_running_instance_changes_nothing_and_says_so(second: Settings) 
     assert [(status.name, status.pid) for status in observe(second)] == before
 
 
-def test_up_refuses_a_port_of_another_instance(
-    instance: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_up_refuses_a_port_of_another_instance(instance: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADWATER_PORT_BASE", str(instance.postgres_port - 32))
-    tmp_path.chmod(0o755)
+    third = Path(instance.home).with_name(f"{instance.instance}-third")
     with pytest.raises(Refusal, match=r"port \d+ is taken"):
-        platform.up(tmp_path / "third", console())
+        platform.up(third, console())
+    third.rmdir()  # it is still empty: nothing was started
 
 
 def test_up_after_a_power_cut_starts_everything_again_with_its_data(second: Settings) -> None:
