@@ -29,7 +29,7 @@ GIGABYTE = 10**9
 FREE_FOR_A_NEW_INSTANCE = 6.0  # Python environment, JVM parts, and data to play with
 FREE_FOR_A_RESTART = 1.0
 LONGEST_HOME = 80
-MOMENT = 5.0
+MOMENT = 2.0
 
 
 def check(home: Path) -> None:
@@ -123,13 +123,16 @@ def _needed(home: Path) -> float:
 
 
 def _taken_by_others(port: int, home: Path) -> bool:
-    """Look again for a moment where nobody is seen to listen: a killed process lets go a little later."""
-    if not _taken(port):
-        return False
-    pid = processes.holder(port)
-    if pid is None:
-        return bool(wait_until_nothing_is_missing(lambda: "port" if _taken(port) else "", MOMENT))
-    return pid not in processes.processes_of_instance(home)
+    """Tell whether others hold a port, and not for a moment only: a killed process lets go a little later."""
+
+    def holder() -> str:
+        return "someone" if _taken(port) and not _ours(port, home) else ""
+
+    return bool(wait_until_nothing_is_missing(holder, MOMENT))
+
+
+def _ours(port: int, home: Path) -> bool:
+    return processes.holder(port) in processes.processes_of_instance(home)
 
 
 def _taken(port: int) -> bool:
