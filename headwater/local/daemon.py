@@ -87,11 +87,11 @@ def start_daemon(home: Path) -> None:
 
 def stop_daemon(home: Path) -> None:
     """Stop supervisord and every program; end whatever they have left behind."""
-    if answers(home):
-        pid = _call(home, "supervisor.getPID")
-        _call(home, "supervisor.shutdown")
-        processes.wait_for_end(pid, patience=60)
-    processes.end(processes.processes_of_instance(home))
+    with processes.ending(processes.processes_of_instance(home)):
+        if answers(home):
+            _call(home, "supervisor.stopAllProcesses")
+            _call(home, "supervisor.shutdown")
+    processes.end(processes.processes_of_instance(home))  # what was started while we stopped
 
 
 def answers(home: Path) -> bool:
@@ -116,11 +116,12 @@ def add_part(part: Part, programs: dict[str, Program]) -> None:
 def remove_part(home: Path, name: str) -> None:
     """Stop a part's programs, take them from supervisord, and end whatever they have left behind."""
     _conf_file(home, name).unlink(missing_ok=True)
-    if answers(home):
-        with suppress(xmlrpc.client.Fault):  # BAD_NAME: it was never added
-            _call(home, "supervisor.stopProcessGroup", name)
-            _call(home, "supervisor.removeProcessGroup", name)
-    processes.end(processes.processes_of_part(home, name))
+    with processes.ending(processes.processes_of_part(home, name)):
+        if answers(home):
+            with suppress(xmlrpc.client.Fault):  # BAD_NAME: it was never added
+                _call(home, "supervisor.stopProcessGroup", name)
+                _call(home, "supervisor.removeProcessGroup", name)
+    processes.end(processes.processes_of_part(home, name))  # what was started while we stopped
 
 
 def start_stopped_programs(home: Path, name: str) -> list[str]:

@@ -82,18 +82,23 @@ def describe(pid: int) -> str:
     return f"{name} (process {pid})"
 
 
-def end(pids: Iterable[int], *, patience: float = 10.0) -> None:
-    """End processes: ask them, wait, and kill those that have not listened."""
+@contextmanager
+def ending(pids: Iterable[int], *, patience: float = 10.0) -> Iterator[None]:
+    """Hold on to processes while the caller stops them, and leave when they have ended.
+
+    Those that the caller has not stopped are asked to end, and killed if they do not listen.
+    """
     with _handles(pids) as handles:
-        _send(handles, signal.SIGTERM)
+        yield
+        _send(_wait(handles, 1.0), signal.SIGTERM)
         _send(_wait(handles, patience), signal.SIGKILL)
         _wait(handles, patience)
 
 
-def wait_for_end(pid: int, *, patience: float) -> bool:
-    """Wait until a process has ended; tell whether it has."""
-    with _handles([pid]) as handles:
-        return not _wait(handles, patience)
+def end(pids: Iterable[int]) -> None:
+    """End processes that nobody else will stop."""
+    with ending(pids):
+        pass
 
 
 @contextmanager
