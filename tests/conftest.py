@@ -9,6 +9,7 @@ import pytest
 
 from headwater.local import platform
 from headwater.local.steps import STEPS
+from tests.spark_fixture import QUICK_START
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,13 +51,15 @@ def lake(instance: Settings) -> Iterator[SparkSession]:
     """Start Spark in this process, with the catalog and the log of the tests' instance."""
     from spark_apps import session
 
-    options = {
+    flags = {
         "driver-class-path": f"{instance.spark_jars}/*",
+        "driver-java-options": f"'{QUICK_START}'",
         "driver-memory": "1500m",
         "master": "local[2]",
+        "conf": "spark.ui.enabled=false",
     }
-    flags = " ".join(f"--{name} {value}" for name, value in options.items())
-    os.environ["PYSPARK_SUBMIT_ARGS"] = f"{flags} --conf spark.ui.enabled=false pyspark-shell"
+    arguments = " ".join(f"--{name} {value}" for name, value in flags.items())
+    os.environ["PYSPARK_SUBMIT_ARGS"] = f"{arguments} pyspark-shell"
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     spark = session.start(instance, "tests")
     spark.sparkContext.setLogLevel("ERROR")

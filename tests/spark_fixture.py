@@ -12,12 +12,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+# Tests run many plans once each: compiling them well would take longer than running them.
+QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
+
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     builder = SparkSession.builder.master("local[2]").appName("unit tests")
     for key, value in {
         "spark.ui.enabled": "false",
+        "spark.driver.extraJavaOptions": QUICK_START,
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.adaptive.enabled": "false",  # a handful of rows needs no second thoughts

@@ -25,13 +25,17 @@ if TYPE_CHECKING:
     from headwater.settings import Settings
 
 ALIVE = ("SUBMITTED", "RUNNING", "RELAUNCHING")
-# One driver and one executor for each app, sized for a laptop.
+# One driver and one executor for each app, sized for a laptop; their logs are for people.
 RESOURCES = {
     "spark.driver.cores": "1",
     "spark.driver.memory": "768m",
     "spark.executor.memory": "1g",
     "spark.executor.cores": "2",
     "spark.cores.max": "2",
+    "spark.log.level": "WARN",
+    # A driver plans small batches and computes nothing: the thorough compiler would cost it half a minute of
+    # both cores at each start, and never pay that back.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
 }
 TIMEOUT_SECONDS = 15
 
