@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headwater import artifacts
@@ -46,13 +47,19 @@ def wait_until_alive(settings: Settings, name: str) -> None:
         while not heartbeats.alive(registry, name):
             app = releases.app(registry, name)
             if app is None or time.monotonic() > deadline or not running(engine, app):
-                driver = _driver(app) if app else "none"
                 raise Refusal(
                     f'app "{name}" did not start',
-                    detail=f"Its driver {driver} has given no sign of life.",
-                    hint=f"See {settings.home}/spark/work/{driver}/stderr.",
+                    detail="Its driver has given no sign of life.",
+                    hint=f"See `make logs PART={name}`.",
                 )
             time.sleep(0.5)
+
+
+def log_paths(settings: Settings, name: str) -> list[Path]:
+    """Return what an app's driver has written, on the worker that runs it; nothing for what is no app."""
+    with connect(settings) as registry:
+        app = releases.app(registry, name)
+    return sorted(Path(settings.home, "spark/work").glob(f"*/{_driver(app)}/std*")) if app else []
 
 
 def stop(settings: Settings, names: Sequence[str] = (), report: Report = print) -> None:

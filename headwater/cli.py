@@ -94,11 +94,18 @@ def status() -> None:
 
 
 @cli.command()
-def logs(part: Annotated[str, typer.Argument(help="A part or program, e.g. kafka, or an app.")]) -> None:
-    """Follow the log of a part."""
+def logs(name: Annotated[str, typer.Argument(help="A part or program, e.g. kafka, or an app.")]) -> None:
+    """Follow the log of a part or of an app."""
+    from headwater import apps
     from headwater.local import platform
 
-    subprocess.run(["tail", "-n", "100", "-F", *platform.log_paths(part)], check=False)
+    try:
+        paths = platform.log_paths(name)
+    except Refusal:  # no part; perhaps an app, but to know that PostgreSQL must answer
+        paths = apps.log_paths(Settings.load(), name)
+        if not paths:
+            raise
+    subprocess.run(["tail", "-n", "100", "-F", *paths], check=False)
 
 
 @topics_cli.command("plan")

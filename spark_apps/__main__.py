@@ -15,7 +15,8 @@ FAILED = 1
 def main(arguments: list[str]) -> int:
     """Run one entry point and return the exit code: 0 only for an end that was wanted."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
-    logging.getLogger("kafka").setLevel(logging.WARNING)
+    for chatty in ("kafka", "py4j"):
+        logging.getLogger(chatty).setLevel(logging.WARNING)
     match arguments:
         case ["stream", app]:
             return _stream(app)
