@@ -168,7 +168,8 @@ def simulate(
     start: Annotated[
         datetime | None,
         typer.Option(
-            formats=["%Y-%m-%dT%H:%M:%S%z"], help="Load a past from this time, as fast as possible."
+            formats=["%Y-%m-%dT%H:%M:%S%z"],
+            help="Load a past, from this time on, into a log that holds nothing yet.",
         ),
     ] = None,
     partition: Annotated[int | None, typer.Option(help="Send everything to this partition.")] = None,
@@ -195,7 +196,24 @@ def simulate(
         wrong_clock=wrong_clock,
         malformed=malformed,
     )
-    run(Settings.load(), simulation, report=lambda line: print(line, flush=True))
+    settings = Settings.load()
+    if start is not None:
+        _refuse_a_past_behind_the_present(settings, simulation.topic)
+    run(settings, simulation, report=lambda line: print(line, flush=True))
+
+
+def _refuse_a_past_behind_the_present(settings: Settings, topic: str) -> None:
+    """Refuse a log in which time runs backwards: it would stop the apps that follow it."""
+    from headwater import offsets
+
+    with offsets.admin(settings, "simulator") as client:
+        held = sum(offsets.ends(client, topic).values())
+    if held:
+        raise Refusal(
+            f'topic "{topic}" already holds events',
+            detail=f"A past after {held:,} events would be older than what the apps have already forgotten.",
+            hint="Load it into a new instance before its first app starts, or simulate without --start.",
+        )
 
 
 def _print_table(columns: Iterable[str], rows: Iterable[tuple[object, ...]]) -> None:
