@@ -1,59 +1,70 @@
 # The front door. Bare `make` prints what there is.
 
 PYTHON ?= python3
-VENV := .venv/bin
 PART ?= kafka
+BIN := .venv/bin
+
+# Terraform complains of a configuration file that is named but missing.
+ifeq ($(wildcard $(TF_CLI_CONFIG_FILE)),)
+unexport TF_CLI_CONFIG_FILE
+endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up down clean status logs test test-unit test-infra lint format lock
+.PHONY: help up down clean status logs setup test test-unit lint format lock python
 
 ##@ Platform
-up: ## Start everything: Kafka, Connect, PostgreSQL, Spark, Airflow, the streaming apps
+up: python ## Start everything: Kafka, Connect, PostgreSQL, Spark, Airflow, the streaming apps
 	@$(PYTHON) -m headwater.local.bootstrap up
-	@$(VENV)/python -m headwater.local up
+	@$(BIN)/headwater up
 
 down: setup ## Stop everything; data stays
-	@$(VENV)/python -m headwater.local down
+	@$(BIN)/headwater down
 
 clean: setup ## Stop everything and remove its data
-	@$(VENV)/python -m headwater.local clean
+	@$(BIN)/headwater clean
 
 status: setup ## Show what runs
-	@$(VENV)/python -m headwater.local status
+	@$(BIN)/headwater status
 
 logs: setup ## Follow the log of one part: make logs PART=spark
-	@$(VENV)/python -m headwater.local logs $(PART)
+	@$(BIN)/headwater logs $(PART)
 
 ##@ Development
-setup: ## Make the locked Python environment
+setup: python ## Make the locked Python environment
 	@$(PYTHON) -m headwater.local.bootstrap
 
-test: setup test-infra ## Run every test, on parts of its own
-	@$(VENV)/pytest
+test: setup ## Run every test, on an instance of its own
+	@$(BIN)/pytest
 
 test-unit: setup ## Run the tests that need no running part
-	@$(VENV)/pytest tests/unit
-
-test-infra: ## Run the tests of the Terraform modules
-	@$(VENV)/python -m headwater.local.terraform_tests
+	@$(BIN)/pytest tests/unit
 
 lint: setup ## Look for faults; change nothing
-	@$(VENV)/ruff check .
-	@$(VENV)/ruff format --check .
-	@$(VENV)/mypy
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
 	@terraform fmt -check -recursive infra
+	@TF_DATA_DIR=$(CURDIR)/.headwater/lint/terraform terraform -chdir=infra/environments/local init -backend=false -input=false >/dev/null
+	@TF_DATA_DIR=$(CURDIR)/.headwater/lint/terraform terraform -chdir=infra/environments/local validate
 
 format: setup ## Put every file in shape
-	@$(VENV)/ruff check --fix .
-	@$(VENV)/ruff format .
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
 	@terraform fmt -recursive infra
 
 lock: setup ## Pin anew what requirements.in and infra/jvm/ivy.xml name
-	@$(VENV)/uv pip compile --quiet --generate-hashes --python-version 3.11 --custom-compile-command 'make lock' \
+	@$(BIN)/uv pip compile --quiet --upgrade --generate-hashes --no-header --python-version 3.11 \
 		requirements.in --output-file requirements.txt
-	@$(VENV)/python -m headwater.local.jvm
+	@$(BIN)/python -m headwater.local.jvm
 
 help: ## Print this
 	@awk 'BEGIN {FS = ":.*## "} \
 		/^##@/ {printf "\n\033[1m%s\033[0m\n", substr($$0, 5)} \
 		/^[a-z-]+:.*## / {printf "  \033[36m%-12s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+python:
+	@command -v $(PYTHON) >/dev/null || { \
+		echo "Python is missing"; \
+		echo "Headwater needs 3.11 or newer; $(PYTHON) is not on PATH."; \
+		echo "Install it with 'sudo apt-get install python3 python3-venv'."; \
+		exit 1; }

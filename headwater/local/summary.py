@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.table import Table
-
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -18,11 +16,9 @@ def print_summary(settings: Settings, console: Console, *, changed: bool) -> Non
         console.print("\nnothing to change: everything runs as described", style="bold")
     else:
         console.print(f'\ninstance "{settings.instance}" is up', style="bold")
-    table = Table.grid(padding=(0, 2))
     for what, where in _places(settings):
-        table.add_row(f"  {what}", where)
-    console.print(table)
-    console.print("\nnext: `make status`, `make logs PART=kafka`, `make test`; `make down` stops it all")
+        console.print(f"  {what:<15}{where}", soft_wrap=True, highlight=False)
+    console.print("\nnext: `make status`, `make logs PART=kafka`; `make down` stops it all", soft_wrap=True)
 
 
 def _places(settings: Settings) -> list[tuple[str, str]]:

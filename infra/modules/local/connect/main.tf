@@ -25,7 +25,7 @@ module "process" {
   programs = {
     connect = {
       command = [
-        "java", "-Xms64m", "-Xmx${var.heap}", "-XX:+ExitOnOutOfMemoryError", "-Djava.awt.headless=true",
+        "java", "-Xms64m", "-Xmx${var.heap}", "-XX:+ExitOnOutOfMemoryError", "-XX:+UseSerialGC", "-Djava.awt.headless=true",
         "-Dlog4j2.configurationFile=${local.folder}/log4j2.properties",
         "-cp", "${var.instance.home}/jvm/kafka/*", "org.apache.kafka.connect.cli.ConnectDistributed",
         "${local.folder}/worker.properties",

@@ -11,7 +11,7 @@ locals {
     SPARK_LOCAL_IP         = "127.0.0.1"
     SPARK_PUBLIC_DNS       = "127.0.0.1"
     SPARK_DAEMON_MEMORY    = "256m"
-    SPARK_DAEMON_JAVA_OPTS = "-XX:+ExitOnOutOfMemoryError"
+    SPARK_DAEMON_JAVA_OPTS = "-XX:+ExitOnOutOfMemoryError -XX:+UseSerialGC -XX:TieredStopAtLevel=1" # little to do: start quickly, stay small
     PYSPARK_PYTHON         = var.instance.python
     PYSPARK_DRIVER_PYTHON  = var.instance.python
   }
