@@ -44,8 +44,8 @@ lint: setup ## Look for faults; change nothing
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@terraform fmt -check -recursive infra
-	@TF_DATA_DIR=$(CURDIR)/.headwater/lint/terraform terraform -chdir=infra/environments/local init -backend=false -input=false >/dev/null
-	@TF_DATA_DIR=$(CURDIR)/.headwater/lint/terraform terraform -chdir=infra/environments/local validate
+	@TF_DATA_DIR=$(CURDIR)/.headwater/.lint terraform -chdir=infra/environments/local init -backend=false -input=false >/dev/null
+	@TF_DATA_DIR=$(CURDIR)/.headwater/.lint terraform -chdir=infra/environments/local validate
 
 format: setup ## Put every file in shape
 	@$(BIN)/ruff check --fix .
