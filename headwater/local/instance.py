@@ -27,8 +27,10 @@ def start_instance(home: Path) -> None:
 
 
 def stop_instance(home: Path) -> None:
-    """Stop the instance's supervisord and everything it has started. Data stays."""
+    """Stop the instance's supervisord and everything it has started, and forget what ran. Data stays."""
     daemon.stop_daemon(home)
+    for kept in (*(home / "parts").glob("*.json"), *(home / "supervisor/conf.d").glob("*.conf")):
+        kept.unlink()
 
 
 def make_folders(home: Path) -> None:

@@ -13,10 +13,11 @@ from rich.console import Console
 from headwater.errors import Refusal
 from headwater.local import daemon, jvm, preflight, shop, terraform
 from headwater.local.files import write_private
-from headwater.local.instance import start_instance
+from headwater.local.instance import start_instance, stop_instance
 from headwater.local.part import wait_until_ready
 from headwater.local.progress import Board
 from headwater.local.record import INFRASTRUCTURE, started_parts
+from headwater.local.secret_store import secrets_file
 from headwater.local.steps import STEPS, Step
 from headwater.local.summary import print_summary
 from headwater.local.variables import FILE, choose_variables, remember
@@ -63,10 +64,11 @@ def down(home: Path | None = None, console: Console | None = None) -> None:
 def clean(home: Path | None = None, console: Console | None = None) -> None:
     """Stop the instance and remove everything it has kept."""
     home, console = home or instance_home(), console or Console()
-    if home.exists() and not (home / FILE).exists() and any(home.iterdir()):
+    traces = (secrets_file(home), home / FILE)
+    if home.exists() and any(home.iterdir()) and not any(trace.exists() for trace in traces):
         raise Refusal(
             f"{home} is not the home of an instance",
-            detail=f"It has no {FILE}, so it was not made by `make up`.",
+            detail=f"It has no {' and no '.join(trace.name for trace in traces)}.",
             hint="Check HEADWATER_HOME, HEADWATER_DATA and HEADWATER_INSTANCE, or remove it yourself.",
         )
     down(home, console)
@@ -137,10 +139,11 @@ def _run_steps(settings: Settings, steps: Sequence[Step], board: Board) -> bool:
 def _stop_parts(home: Path, board: Board) -> None:
     """Let Terraform stop the parts, then see to it that nothing is left, whatever the state knew."""
     shop.stop(home)
-    if (home / FILE).exists():
+    if (home / "terraform/terraform.tfstate").exists():
+        remember(home, choose_variables(home))  # an instance made by hand has no file of them yet
         terraform.initialise(home)
         terraform.destroy(home, board.on)
-    daemon.stop_daemon(home)
+    stop_instance(home)
 
 
 @contextmanager
