@@ -10,7 +10,7 @@ unexport TF_CLI_CONFIG_FILE
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help up down clean status logs setup test test-unit lint format lock python
+.PHONY: help up down clean status logs setup test test-unit lint docs format lock python
 
 ##@ Platform
 up: python ## Start everything: Kafka, Connect, PostgreSQL, Spark, Airflow, the streaming apps
@@ -33,11 +33,11 @@ logs: setup ## Follow the log of one part: make logs PART=spark
 setup: python ## Make the locked Python environment
 	@$(PYTHON) -m headwater.local.bootstrap
 
-test: setup ## Run every test, on an instance of its own
-	@$(BIN)/pytest
+test: test-unit ## Run every test, on an instance of its own
+	@$(BIN)/pytest tests/contract tests/infra tests/integration
 
 test-unit: setup ## Run the tests that need no running part
-	@$(BIN)/pytest tests/unit
+	@$(BIN)/pytest tests/unit tests/views
 
 lint: setup ## Look for faults; change nothing
 	@$(BIN)/ruff check .
@@ -47,13 +47,16 @@ lint: setup ## Look for faults; change nothing
 	@TF_DATA_DIR=$(CURDIR)/.headwater/.lint terraform -chdir=infra/environments/local init -backend=false -input=false >/dev/null
 	@TF_DATA_DIR=$(CURDIR)/.headwater/.lint terraform -chdir=infra/environments/local validate
 
+docs: setup ## Write the table of views into the README
+	@$(BIN)/python -m spark_apps.docs
+
 format: setup ## Put every file in shape
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 	@terraform fmt -recursive infra
 
 lock: setup ## Pin anew what requirements.in and infra/jvm/ivy.xml name
-	@$(BIN)/uv pip compile --quiet --upgrade --generate-hashes --no-header --python-version 3.11 \
+	@$(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-header --python-version 3.11 \
 		requirements.in --output-file requirements.txt
 	@$(BIN)/python -m headwater.local.jvm
 
