@@ -205,8 +205,9 @@ def simulate(
 def _refuse_a_past_behind_the_present(settings: Settings, topic: str) -> None:
     """Refuse a log in which time runs backwards: it would stop the apps that follow it."""
     from headwater import offsets
+    from headwater.brokers import admin_client
 
-    with offsets.admin(settings, "simulator") as client:
+    with admin_client(settings, "simulator") as client:
         held = sum(offsets.ends(client, topic).values())
     if held:
         raise Refusal(

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from kafka.errors import KafkaError
-
 from headwater import offsets
+from headwater.brokers import admin_client
+from headwater.errors import Refusal
 from headwater.registry import connect, heartbeats, releases
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _ends(settings: Settings, topics: set[str]) -> dict[str, dict[int, int]]:
     if not topics:
         return {}
     try:
-        with offsets.admin(settings) as client:
+        with admin_client(settings, "apps") as client:
             return {topic: offsets.ends(client, topic) for topic in topics}
-    except KafkaError:
+    except Refusal:
         return {}

@@ -5,29 +5,18 @@ An `Offsets` is always "the next one to read", as Kafka counts: end offsets are 
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from kafka import KafkaAdminClient, TopicPartition
+from kafka import TopicPartition
 from kafka.admin import OffsetSpec
 from kafka.structs import OffsetAndMetadata
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
-    from headwater.settings import Settings
+    from kafka import KafkaAdminClient
 
     Offsets = dict[int, int]  # of one topic, by partition
-
-
-@contextmanager
-def admin(settings: Settings, role: str = "apps") -> Iterator[KafkaAdminClient]:
-    """Open an admin client for one role, and close it."""
-    client = KafkaAdminClient(**settings.kafka_client(role), client_id="headwater")
-    try:
-        yield client
-    finally:
-        client.close()
 
 
 def partitions(client: KafkaAdminClient, topic: str) -> list[int]:

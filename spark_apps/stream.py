@@ -20,12 +20,14 @@ from typing import TYPE_CHECKING, Any
 from kafka.errors import KafkaError
 
 from headwater import offsets
+from headwater.brokers import admin_client
 from headwater.registry import connect, heartbeats, leases, releases
 from headwater.settings import Settings
 from headwater.topics import load_topics
 from spark_apps import catalog, session, sinks
 from spark_apps.jobs import Job, quarantine_job, view_job
 from spark_apps.query import Query
+from spark_apps.sources import ROLE
 
 if TYPE_CHECKING:
     from kafka import KafkaAdminClient
@@ -49,7 +51,7 @@ def run(app: str) -> None:
         lease = leases.take(registry, app, driver_id())
         log.info("lease taken app=%s token=%s driver=%s", app, lease.token, driver_id())
         spark = session.start(settings, app)
-        kafka = open_things.enter_context(offsets.admin(settings))
+        kafka = open_things.enter_context(admin_client(settings, ROLE))
         fence = open_things.enter_context(connect(settings))  # its own: queries commit on their own threads
         guard = _guard(fence, lease)
         queries = [Query(spark, job, guard, TRIGGER) for job in jobs(spark, settings, kafka, app)]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from headwater import offsets
+from headwater.brokers import admin_client
 from headwater.shop import Simulation, simulate
 from headwater.topics import load_topics
 from headwater.topics.applying import apply
@@ -43,7 +44,7 @@ class Log:
         simulate(self.settings, replace(simulation, topic=self.topic.name), report=lambda _: None)
 
     def ends(self) -> dict[int, int]:
-        with offsets.admin(self.settings) as client:
+        with admin_client(self.settings, "apps") as client:
             return offsets.ends(client, self.topic.name)
 
     def view(self, view: View) -> View:

@@ -78,7 +78,7 @@ def alive(registry: Connection, app: str) -> bool:
         """
         SELECT count(*) AS beats
         FROM heartbeats JOIN leases USING (app, token) JOIN apps ON apps.name = heartbeats.app
-        WHERE heartbeats.app = %s AND heartbeats.beat_at > apps.changed_at
+        WHERE heartbeats.app = %s AND heartbeats.beat_at > apps.submitted_at
         """,
         [app],
     ).fetchone()

@@ -65,7 +65,7 @@ def want(registry: Connection, app: str, artifact: str, desired: str) -> None:
         """
         INSERT INTO apps (name, artifact, desired) VALUES (%s, %s, %s)
         ON CONFLICT (name) DO UPDATE
-        SET artifact = excluded.artifact, desired = excluded.desired, changed_at = now()
+        SET artifact = excluded.artifact, desired = excluded.desired
         """,
         [app, artifact, desired],
     )
@@ -73,7 +73,9 @@ def want(registry: Connection, app: str, artifact: str, desired: str) -> None:
 
 def submitted(registry: Connection, app: str, submission: str) -> None:
     """Remember what the cluster calls the newest submission of an app."""
-    registry.execute("UPDATE apps SET submission = %s, changed_at = now() WHERE name = %s", [submission, app])
+    registry.execute(
+        "UPDATE apps SET submission = %s, submitted_at = now() WHERE name = %s", [submission, app]
+    )
 
 
 def stop_wanted(registry: Connection, app: str) -> bool:
@@ -86,8 +88,7 @@ def app(registry: Connection, name: str) -> dict[str, Any] | None:
     """Return what is known of an app: its artifact, what is wanted, and who runs it."""
     return registry.execute(
         """
-        SELECT apps.*, leases.driver, leases.token, leases.taken_at, now() - leases.renewed_at AS silence,
-               leases.taken_at > apps.changed_at AS taken_since
+        SELECT apps.*, leases.driver, leases.token, leases.taken_at > apps.submitted_at AS taken_since
         FROM apps LEFT JOIN leases ON leases.app = apps.name
         WHERE apps.name = %s
         """,

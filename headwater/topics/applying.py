@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from kafka.admin import ConfigResource
 from kafka.errors import NoError, TopicAlreadyExistsError
 
+from headwater.brokers import admin_client
 from headwater.errors import Refusal
-from headwater.topics.cluster import admin_client, observe, to_acl
+from headwater.topics.cluster import observe, to_acl
 from headwater.topics.plan import AddPartitions, Change, CreateTopic, Grant, Plan, Revoke, SetConfig, compare
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def apply(settings: Settings, plan: Plan) -> None:
     """Make the plan's changes, and only those. Applying the same plan twice does nothing the second time."""
     if not plan.changes:
         return
-    with admin_client(settings) as admin:
+    with admin_client(settings, "admin") as admin:
         for change in plan.changes:
             _make(admin, change)
         _await(admin, plan)

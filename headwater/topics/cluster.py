@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kafka import KafkaAdminClient
 from kafka.admin import (
     ACL,
     ACLFilter,
@@ -18,15 +16,13 @@ from kafka.admin import (
     ResourcePatternFilter,
     ResourceType,
 )
-from kafka.errors import KafkaError
 
-from headwater.errors import Refusal
 from headwater.topics.access import Access
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
-    from headwater.settings import Settings
+    from kafka import KafkaAdminClient
 
 EVERY_ACL = ACLFilter(
     None,
@@ -53,20 +49,6 @@ class Cluster:
     brokers: int
     topics: Mapping[str, ActualTopic]
     access: frozenset[Access]
-
-
-@contextmanager
-def admin_client(settings: Settings) -> Iterator[KafkaAdminClient]:
-    """Open Kafka's admin interface; what Kafka says no to becomes a refusal."""
-    try:
-        with KafkaAdminClient(**settings.kafka_client("admin"), client_id="headwater-topics") as admin:
-            yield admin
-    except KafkaError as error:
-        raise Refusal(
-            f"Kafka at {settings.kafka_bootstrap_servers} refused or did not answer",
-            detail=f"{type(error).__name__}: {error}",
-            hint="See whether the part `kafka` runs: `make status`.",
-        ) from error
 
 
 def observe(admin: KafkaAdminClient) -> Cluster:

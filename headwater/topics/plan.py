@@ -17,9 +17,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from headwater.brokers import admin_client
 from headwater.errors import Refusal
 from headwater.topics.access import Access, granted
-from headwater.topics.cluster import ActualTopic, Cluster, admin_client, observe
+from headwater.topics.cluster import ActualTopic, Cluster, observe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -127,7 +128,7 @@ def plan(
     settings: Settings, topics: Mapping[str, Topic], *, fix_drift: bool = False, grow: bool = False
 ) -> Plan:
     """Compare the files with Kafka. Nothing is changed: this is also the dry run."""
-    with admin_client(settings) as admin:
+    with admin_client(settings, "admin") as admin:
         cluster = observe(admin)
     allowed = {None} | ({"fix_drift"} if fix_drift else set()) | ({"grow"} if grow else set())
     changes = compare(topics, cluster)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -16,6 +18,7 @@ import pytest
 from pyspark.testing import assertDataFrameEqual
 
 from headwater import apps, offsets
+from headwater.brokers import admin_client
 from headwater.engines import Job, Standalone
 from headwater.local.parts import observe
 from headwater.registry import connect, heartbeats, releases
@@ -125,9 +128,21 @@ def test_rows_are_exact_after_kill_9_of(
 def test_offsets_are_published_as_a_consumer_group(instance: Settings, app: str, log: Log) -> None:
     simulate(instance, Simulation(seed=200, rate=200, count=100), report=lambda _: None)
     wait_for("reading", lambda: has_read_everything(log))
-    with offsets.admin(instance) as client:
+    with admin_client(instance, "apps") as client:
         for view in catalog.views_of(APP):
             assert offsets.published(client, view.consumer_group) == {log.topic.name: log.ends()}
+
+
+def test_command_line_shows_the_app_and_its_rows(instance: Settings, app: str) -> None:
+    """What a person sees first: `headwater status`, then `headwater views show`."""
+    command = [sys.executable, "-m", "headwater.cli"]
+    status = subprocess.run([*command, "status"], capture_output=True, text=True, check=True)
+    assert "page_views_per_minute.v1" in status.stdout
+    assert "quarantine.page_views" in status.stdout
+    view = [*command, "views", "show", "page_views_per_minute", "--rows", "3"]
+    shown = subprocess.run(view, capture_output=True, text=True, check=True)
+    assert len(shown.stdout.splitlines()) == 4
+    assert "revision" in shown.stdout
 
 
 def test_deploying_twice_starts_no_second_driver(instance: Settings, app: str) -> None:

@@ -28,7 +28,7 @@ CREATE TABLE apps (
     artifact text NOT NULL REFERENCES artifacts,
     desired text NOT NULL CHECK (desired IN ('running', 'stopped')),
     submission text,
-    changed_at timestamptz NOT NULL DEFAULT now()
+    submitted_at timestamptz
 );
 COMMENT ON COLUMN apps.desired IS 'A driver that reads `stopped` here ends between two batches: the stop marker.';
 COMMENT ON COLUMN apps.submission IS 'What the cluster called the last submission; a relaunched driver has another id.';

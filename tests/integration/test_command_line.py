@@ -1,0 +1,55 @@
+"""The command line as a person meets it: what it shows, and how it says no."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from headwater.settings import Settings
+
+
+def headwater(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "headwater.cli", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+
+
+def test_status_shows_every_part(instance: Settings) -> None:
+    shown = headwater("status")
+    assert shown.returncode == 0, shown.stderr
+    for part in ("postgres", "kafka-1", "spark-master", "spark-worker-1", "connect", "airflow-scheduler"):
+        assert part in shown.stdout
+
+
+def test_topics_are_in_step_after_make_up(instance: Settings) -> None:
+    assert "topics are in step" in headwater("topics", "plan").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "primary"),
+    [
+        (("views", "show", "nonsense"), 'there is no live view "nonsense"'),
+        (("views", "show", "x'; DROP TABLE versions; --"), "there is no live view"),
+        (("apps", "deploy", "../../etc"), 'there is no app "../../etc"'),
+        (("apps", "stop", "nonsense"), 'app "nonsense" was never deployed'),
+        (("logs", "nonsense"), 'there is no part "nonsense"'),
+        (("simulate", "--late", "0.7", "--repeated", "0.7"), "the shares add up to"),
+        (("simulate", "--rate", "0"), "a rate of 0 events a second cannot be simulated"),
+    ],
+)
+def test_nonsense_is_refused_in_words(instance: Settings, arguments: tuple[str, ...], primary: str) -> None:
+    refused = headwater(*arguments)
+    assert refused.returncode == 1
+    assert primary in refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+def test_instance_that_does_not_exist_is_refused_with_what_to_do() -> None:
+    command = [sys.executable, "-m", "headwater.cli", "topics", "plan"]
+    environment = {"HEADWATER_INSTANCE": "nowhere", "PATH": "/usr/bin"}
+    refused = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert refused.returncode == 1
+    assert "Run `make up` first" in refused.stderr
