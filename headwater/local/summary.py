@@ -10,6 +10,14 @@ if TYPE_CHECKING:
     from headwater.settings import Settings
 
 
+NEXT = """
+Next:
+  make status                                            what runs, and how far behind the log it is
+  .venv/bin/headwater views show page_views_per_minute   the newest rows of a view
+  make logs PART=traffic                                 what the streaming app says
+  make down                                              stop it all; data stays"""
+
+
 def print_summary(settings: Settings, console: Console, *, changed: bool) -> None:
     """Print what runs and where; the password's place, never the password."""
     if not changed:
@@ -18,7 +26,7 @@ def print_summary(settings: Settings, console: Console, *, changed: bool) -> Non
         console.print(f'\ninstance "{settings.instance}" is up', style="bold")
     for what, where in _places(settings):
         console.print(f"  {what:<15}{where}", soft_wrap=True, highlight=False)
-    console.print("\nnext: `make status`, `make logs PART=kafka`; `make down` stops it all", soft_wrap=True)
+    console.print(NEXT, soft_wrap=True, highlight=False)
 
 
 def _places(settings: Settings) -> list[tuple[str, str]]:
