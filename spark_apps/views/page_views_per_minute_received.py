@@ -45,8 +45,8 @@ VIEW = View(
     clock="received_at",
     lateness=timedelta(0),
     repeats="keep",
-    disorder=timedelta(minutes=1),
-    freshness=timedelta(minutes=3),
+    disorder=timedelta(minutes=2),
+    freshness=timedelta(minutes=5),
     checks=(
         Check(
             expectation="expect_column_values_to_be_between", arguments={"column": "views", "min_value": 1}
