@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import zlib
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from headwater.errors import Refusal
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 DEFAULT_INSTANCE = "main"
+# A Unix socket's path has at most 107 characters, of which an instance needs some for itself.
+LONGEST_REPOSITORY = 50
 INSTANCE_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
 
 
@@ -102,7 +105,7 @@ def instance_home() -> Path:
     """Return the folder of the instance that this process belongs to.
 
     HEADWATER_HOME names the folder itself (drivers get it from whoever submitted them); otherwise
-    HEADWATER_DATA/HEADWATER_INSTANCE, by default `.headwater/main` in the repository.
+    HEADWATER_DATA/HEADWATER_INSTANCE, by default `main` in the data folder.
     """
     if home := os.environ.get("HEADWATER_HOME"):
         return Path(home)
@@ -113,4 +116,22 @@ def instance_home() -> Path:
             detail="A name starts with a letter and has at most 31 lower-case letters, digits and hyphens.",
             hint="Set HEADWATER_INSTANCE to such a name, for example `main`.",
         )
-    return Path(os.environ.get("HEADWATER_DATA", REPOSITORY / ".headwater")) / name
+    data = os.environ.get("HEADWATER_DATA")
+    return (Path(data) if data else data_folder(REPOSITORY)) / name
+
+
+def data_folder(repository: Path, longest: int = LONGEST_REPOSITORY) -> Path:
+    """Return where instances live by default: `.headwater` in the repository, or below the system's data.
+
+    The latter when root has cloned to a place that is closed to others, such as its own home: PostgreSQL runs
+    as another user and could not get there; or when the path is too long for the name of a socket.
+    """
+    closed = os.geteuid() == 0 and any(not folder.stat().st_mode & 0o001 for folder in _up_from(repository))
+    if not closed and len(str(repository)) <= longest:
+        return repository / ".headwater"
+    shared = Path("/var/lib") if os.geteuid() == 0 else Path.home() / ".local/state"
+    return shared / "headwater" / f"{zlib.crc32(str(repository).encode()):08x}"
+
+
+def _up_from(folder: Path) -> list[Path]:
+    return [folder, *folder.parents]
