@@ -19,7 +19,7 @@ def main(arguments: list[str]) -> None:
     from headwater.settings import REPOSITORY, instance_home
 
     if arguments == ["up"]:
-        preflight.check(instance_home())
+        preflight.check(instance_home().absolute())
     else:
         preflight.check_writable(REPOSITORY)
     ensure_environment()

@@ -145,9 +145,8 @@ _AT_REST = {"STOPPED", "EXITED", "FATAL"}
 
 
 def _start(home: Path) -> None:
-    processes.end(
-        processes.processes_of_instance(home)
-    )  # of a supervisord that was killed; they hold the ports
+    # Programs of a supervisord that was killed live on and hold the ports.
+    processes.end(processes.processes_of_instance(home))
     write_private(home / "supervisor/supervisord.conf", _configuration(home))
     (home / "supervisor/conf.d").mkdir(exist_ok=True)
     (home / "logs").mkdir(exist_ok=True)

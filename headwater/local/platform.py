@@ -36,7 +36,7 @@ def up(
 ) -> Settings:
     """Bring the instance up: parts, then the steps that need them. Repeating it changes nothing."""
     steps = STEPS if steps is None else steps
-    home, console = home or instance_home(), console or Console()
+    home, console = (home or instance_home()).absolute(), console or Console()
     preflight.check(home)
     with _locked(home):
         board = Board([JVM, "instance", *INFRASTRUCTURE, RUNNING, *(label for label, _ in steps)], console)
@@ -50,7 +50,7 @@ def up(
 
 def down(home: Path | None = None, console: Console | None = None) -> None:
     """Stop every process of the instance. Data stays."""
-    home, console = home or instance_home(), console or Console()
+    home, console = (home or instance_home()).absolute(), console or Console()
     if not home.exists():
         console.print(f'instance "{home.name}" does not exist: nothing to stop')
         return
@@ -63,7 +63,7 @@ def down(home: Path | None = None, console: Console | None = None) -> None:
 
 def clean(home: Path | None = None, console: Console | None = None) -> None:
     """Stop the instance and remove everything it has kept."""
-    home, console = home or instance_home(), console or Console()
+    home, console = (home or instance_home()).absolute(), console or Console()
     traces = (secrets_file(home), home / FILE)
     if home.exists() and any(home.iterdir()) and not any(trace.exists() for trace in traces):
         raise Refusal(
@@ -78,7 +78,7 @@ def clean(home: Path | None = None, console: Console | None = None) -> None:
 
 def log_paths(part: str, home: Path | None = None) -> list[Path]:
     """Return the logs of a part, or the log of one of its programs."""
-    home = home or instance_home()
+    home = (home or instance_home()).absolute()
     programs = {"supervisord": ["supervisord"]}
     for known in started_parts(home):
         programs |= {name: [name] for name in known.programs} | {known.name: sorted(known.programs)}
