@@ -26,6 +26,16 @@ CLOCK_TOLERANCE = timedelta(days=1)
 OLDEST = timedelta(days=1)
 
 
+# What a field of a topic is once it is an event's.
+EVENT_TYPES = {
+    "string": "STRING",
+    "long": "BIGINT",
+    "double": "DOUBLE",
+    "boolean": "BOOLEAN",
+    "timestamp": "TIMESTAMP",
+}
+
+
 def rules() -> list[tuple[Column, Column]]:
     """Return the quarantine rules on times: (broken, reason). try_subtract: 9e18 is a number, too."""
     error = F.try_subtract(_received(), F.col("event.sent_at"))

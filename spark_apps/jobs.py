@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from spark_apps import ledger, pipeline, sinks, sources
+from spark_apps.clocks import EVENT_TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,6 +74,30 @@ def view_job(
         write=write,
         counts=counts,
     )
+
+
+def late_job(spark: SparkSession, settings: Settings, view: View, topic: Topic) -> Job:
+    """Keep the events of one input that are late, for a view that has an output of its own for them."""
+    table = view.late_table(topic.name)
+    sinks.create_table(spark, table, late_schema(topic), "days(received_at)")
+    return Job(
+        name=f"{view.name}.v{view.version}.late.{topic.name}",
+        table=table,
+        checkpoint=f"{settings.checkpoints}/late/{view.name}/v{view.version}/{topic.name}",
+        group=f"{view.consumer_group}.late",
+        output="append",
+        rows=lambda most: pipeline.late_events(
+            sources.read_stream(spark, settings, topic.name, most=most), topic, view
+        ),
+        write=lambda rows, commit: sinks.append(rows, table, commit),
+        counts=lambda _observed: "{}",
+    )
+
+
+def late_schema(topic: Topic) -> str:
+    """Return the columns of a late event: its fields, its time, and its place in the log."""
+    fields = [f"{name} {EVENT_TYPES[field.type]}" for name, field in topic.fields.items()]
+    return ", ".join([*fields, "event_time TIMESTAMP, received_at TIMESTAMP, partition INT, offset BIGINT"])
 
 
 def quarantine_job(spark: SparkSession, settings: Settings, topic: Topic) -> Job:

@@ -63,6 +63,11 @@ def quarantined(records: DataFrame, topic: Topic) -> DataFrame:
     )
 
 
+def late_events(records: DataFrame, topic: Topic, view: View) -> DataFrame:
+    """Return the events of a topic that are too late for a view, as they are, with their place in the log."""
+    return _events(decode(records, topic), topic, view).where("late").drop("late", "clock_error")
+
+
 def _events(decoded: DataFrame, topic: Topic, view: View) -> DataFrame:
     events = clocks.correct(decoded.where("reason IS NULL"), topic)
     late = clocks.late(view.lateness) if view.clock == "event_time" else F.lit(False)

@@ -25,7 +25,7 @@ from headwater.registry import connect, heartbeats, leases, releases
 from headwater.settings import Settings
 from headwater.topics import load_topics
 from spark_apps import catalog, session, sinks
-from spark_apps.jobs import Job, quarantine_job, view_job
+from spark_apps.jobs import Job, late_job, quarantine_job, view_job
 from spark_apps.query import Query
 from spark_apps.sources import ROLE
 
@@ -66,6 +66,8 @@ def jobs(spark: SparkSession, settings: Settings, kafka: KafkaAdminClient, app: 
     found = [view_job(spark, settings, view, topics, partitions) for view in views]
     for view in views:
         sinks.publish(spark, view)
+        if view.late == "separate":
+            found += [late_job(spark, settings, view, topics[topic]) for topic in view.inputs]
     return found + [quarantine_job(spark, settings, topics[topic]) for topic in catalog.quarantines_of(app)]
 
 

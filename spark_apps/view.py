@@ -52,7 +52,7 @@ class View:
 
     clock: Literal["event_time", "received_at"] = "event_time"
     lateness: timedelta = timedelta(minutes=10)  # received longer after its event time: late
-    late: Literal["ignore", "correct"] = "ignore"
+    late: Literal["ignore", "correct", "separate"] = "ignore"
     repeats: Literal["drop", "keep"] = "drop"
     disorder: timedelta = timedelta(minutes=10)  # how far apart partitions may run while the app is live
 
@@ -88,6 +88,10 @@ class View:
     def table(self) -> str:
         """The table of this version; readers use the pointer `views.<name>` instead."""
         return f"versions.{self.name}__v{self.version}"
+
+    def late_table(self, topic: str) -> str:
+        """Return the table of the late events of one input, for a view that keeps them separate."""
+        return f"late.{self.name}__v{self.version}__{topic}"
 
     @property
     def checkpoint(self) -> str:

@@ -14,6 +14,8 @@ from pyspark.sql import functions as F
 from headwater.shop import Simulation, records
 from headwater.shop.flaws import FLAWS
 from spark_apps import catalog
+from spark_apps.jobs import late_job
+from spark_apps.session import CATALOG
 from spark_apps.sinks import COUNTS, OFFSETS
 from tests.streams import Log, job_of, ledger_of, new_log, rows_of, run, run_quarantine
 
@@ -76,6 +78,20 @@ def test_late_events_that_are_ignored_are_counted(lake: SparkSession, log: Log) 
     assert total["late"] == KINDS["late"]
     assert total["used"] == len(SENT) - KINDS["malformed"] - KINDS["repeated"] - KINDS["late"]
     assert rows_of(lake, ignoring).where("revision > 1").isEmpty()
+
+
+def test_late_events_that_are_kept_separate_are_in_a_table_of_their_own(lake: SparkSession, log: Log) -> None:
+    separate = replace(log.view(catalog.view("page_views_per_minute")), late="separate")
+    run(lake, job_of(lake, log, separate))
+    assert totals(ledger_of(lake, separate), log.topic.name)["late"] == KINDS["late"]
+    run(lake, late_job(lake, log.settings, separate, log.topic))
+    kept = lake.table(f"{CATALOG}.{separate.late_table(log.topic.name)}").collect()
+    late = {record.event_id: record for record in SENT if record.kind == "late"}
+    assert {row.event_id for row in kept} == late.keys()
+    assert len(kept) == len(late)
+    for row in kept:
+        happened = row.event_time.replace(tzinfo=UTC).timestamp() * 1000
+        assert round(happened) == late[row.event_id].happened_at
 
 
 def test_each_partition_adds_up_to_its_offsets(lake: SparkSession, log: Log) -> None:
