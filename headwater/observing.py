@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from headwater import offsets
 from headwater.brokers import admin_client
 from headwater.errors import Refusal
-from headwater.registry import connect, heartbeats, releases
+from headwater.registry import connect, heartbeats, migrated, releases
 
 if TYPE_CHECKING:
     from headwater.settings import Settings
@@ -34,6 +34,8 @@ class QueryStatus:
 def observe(settings: Settings) -> list[QueryStatus]:
     """Return every query that was ever started, and how it is."""
     with connect(settings) as registry:
+        if not migrated(registry):
+            return []
         beats = heartbeats.all_heartbeats(registry)
         wanted = {name: releases.app(registry, name) for name in releases.app_names(registry)}
     ends = _ends(settings, {topic for beat in beats for topic in beat["offsets"] or {}})

@@ -1,5 +1,5 @@
 """The registry: what there is to run, what should run, and who runs it (PostgreSQL, schema headwater)."""
 
-from headwater.registry.database import Connection, connect, migrate
+from headwater.registry.database import Connection, connect, migrate, migrated
 
-__all__ = ["Connection", "connect", "migrate"]
+__all__ = ["Connection", "connect", "migrate", "migrated"]
