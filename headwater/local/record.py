@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003 (pydantic needs it at run time)
+from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 

@@ -6,7 +6,7 @@ refusal is raised as a ValueError that says what is wrong; `loading.py` adds the
 
 from __future__ import annotations
 
-from datetime import timedelta  # noqa: TC003 -- pydantic needs it at run time
+from datetime import timedelta
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, model_validator
