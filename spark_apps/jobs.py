@@ -78,19 +78,27 @@ def view_job(
 
 def late_job(spark: SparkSession, settings: Settings, view: View, topic: Topic) -> Job:
     """Keep the events of one input that are late, for a view that has an output of its own for them."""
-    table = view.late_table(topic.name)
-    sinks.create_table(spark, table, late_schema(topic), "days(received_at)")
-    return Job(
+    return _kept_apart(
+        spark,
+        settings,
+        topic.name,
         name=f"{view.name}.v{view.version}.late.{topic.name}",
-        table=table,
-        checkpoint=f"{settings.checkpoints}/late/{view.name}/v{view.version}/{topic.name}",
-        group=f"{view.consumer_group}.late",
-        output="append",
-        rows=lambda most: pipeline.late_events(
-            sources.read_stream(spark, settings, topic.name, most=most), topic, view
-        ),
-        write=lambda rows, commit: sinks.append(rows, table, commit),
-        counts=lambda _observed: "{}",
+        table=view.late_table(topic.name),
+        schema=late_schema(topic),
+        rows=lambda records: pipeline.late_events(records, topic, view),
+    )
+
+
+def quarantine_job(spark: SparkSession, settings: Settings, topic: Topic) -> Job:
+    """Keep the records of a topic that are no events, whichever views read it."""
+    return _kept_apart(
+        spark,
+        settings,
+        topic.name,
+        name=f"quarantine.{topic.name}",
+        table=f"quarantine.{topic.name}",
+        schema=QUARANTINE_SCHEMA,
+        rows=lambda records: pipeline.quarantined(records, topic),
     )
 
 
@@ -100,19 +108,25 @@ def late_schema(topic: Topic) -> str:
     return ", ".join([*fields, "event_time TIMESTAMP, received_at TIMESTAMP, partition INT, offset BIGINT"])
 
 
-def quarantine_job(spark: SparkSession, settings: Settings, topic: Topic) -> Job:
-    """Keep the records of a topic that are no events, whichever views read it."""
-    table = f"quarantine.{topic.name}"
-    sinks.create_table(spark, table, QUARANTINE_SCHEMA, "days(received_at)")
+def _kept_apart(
+    spark: SparkSession,
+    settings: Settings,
+    topic: str,
+    *,
+    name: str,
+    table: str,
+    schema: str,
+    rows: Callable[[DataFrame], DataFrame],
+) -> Job:
+    """Append what no view uses to a table of its own; the ledgers of the views count it."""
+    sinks.create_table(spark, table, schema, "days(received_at)")
     return Job(
-        name=f"quarantine.{topic.name}",
+        name=name,
         table=table,
-        checkpoint=f"{settings.checkpoints}/quarantine/{topic.name}",
-        group=f"headwater.quarantine.{topic.name}",
+        checkpoint=f"{settings.checkpoints}/{table.replace('.', '/')}",
+        group=f"headwater.{name}",
         output="append",
-        rows=lambda most: pipeline.quarantined(
-            sources.read_stream(spark, settings, topic.name, most=most), topic
-        ),
-        write=lambda rows, commit: sinks.append(rows, table, commit),
+        rows=lambda most: rows(sources.read_stream(spark, settings, topic, most=most)),
+        write=lambda found, commit: sinks.append(found, table, commit),
         counts=lambda _observed: "{}",
     )
