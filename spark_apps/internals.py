@@ -2,7 +2,7 @@
 
 The counts of a batch must travel with its commit, and a batch that lost rows must not be committed at all; so
 both are read from the running query's own plan instead of from its progress report. Every access to Spark's
-insides is here, and `tests/integration/test_internals.py` pins what we rely on.
+insides is here; the tests of the ledger and of dropped rows fail if one of them stops telling the truth.
 """
 
 from __future__ import annotations
