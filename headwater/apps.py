@@ -40,7 +40,7 @@ def deploy(settings: Settings, names: Sequence[str] = (), report: Report = print
 
 
 def wait_until_alive(settings: Settings, name: str) -> None:
-    """Wait until a driver of the app has started its queries, or refuse with what the driver said last."""
+    """Wait until a driver of the app has started its queries, or refuse and say where its log is."""
     engine = Standalone(settings)
     deadline = time.monotonic() + START_SECONDS
     with connect(settings) as registry:

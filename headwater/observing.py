@@ -27,7 +27,7 @@ class QueryStatus:
     state: str  # catching up, live, stopped, or silent
     batch: int | None
     lag: int | None  # records that the log has and the query has not read
-    behind: timedelta | None  # age of the oldest record that it has not read; zero if it has read all
+    behind: timedelta | None  # age of the newest record that it has read; zero if it has read all
     rows_per_second: float | None
 
 

@@ -1,4 +1,4 @@
-"""Offsets: where a topic begins and ends, and how far its readers are.
+"""Offsets: where a topic ends, and how far its readers are.
 
 An `Offsets` is always "the next one to read", as Kafka counts: end offsets are not included.
 """
@@ -25,14 +25,11 @@ def partitions(client: KafkaAdminClient, topic: str) -> list[int]:
     return sorted(partition["partition_index"] for partition in described["partitions"])
 
 
-def beginnings(client: KafkaAdminClient, topic: str) -> Offsets:
-    """Return the oldest offsets that the log still holds."""
-    return _at(client, topic, OffsetSpec.EARLIEST)
-
-
 def ends(client: KafkaAdminClient, topic: str) -> Offsets:
     """Return the offsets that the next records will get."""
-    return _at(client, topic, OffsetSpec.LATEST)
+    places = [TopicPartition(topic, partition) for partition in partitions(client, topic)]
+    found = client.list_partition_offsets(dict.fromkeys(places, OffsetSpec.LATEST))
+    return {place.partition: answer.offset for place, answer in found.items()}
 
 
 def publish(client: KafkaAdminClient, group: str, offsets: Mapping[str, Mapping[str, int]]) -> None:
@@ -54,9 +51,3 @@ def published(client: KafkaAdminClient, group: str) -> dict[str, Offsets]:
     for place, committed in client.list_group_offsets({group: None})[group].items():
         offsets.setdefault(place.topic, {})[place.partition] = committed.offset
     return offsets
-
-
-def _at(client: KafkaAdminClient, topic: str, where: OffsetSpec) -> Offsets:
-    places = [TopicPartition(topic, partition) for partition in partitions(client, topic)]
-    found = client.list_partition_offsets(dict.fromkeys(places, where))
-    return {place.partition: answer.offset for place, answer in found.items()}

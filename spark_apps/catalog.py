@@ -56,6 +56,11 @@ def manifest() -> dict[str, Any]:
     return {name: _describe(view) for name, view in views().items()}
 
 
+def summary(view: View) -> str:
+    """Return the first line of what a view says of itself."""
+    return (inspect.getdoc(inspect.getmodule(view.transform)) or "").split("\n")[0]
+
+
 def fingerprint(view: View) -> str:
     """Return a hash of what the view computes: its module's code and the logic of its declaration.
 
@@ -83,7 +88,7 @@ def _describe(view: View) -> dict[str, Any]:
         "mode": view.mode,
         "keys": view.keys,
         "freshness_seconds": view.freshness.total_seconds(),
-        "summary": (inspect.getdoc(inspect.getmodule(view.transform)) or "").split("\n")[0],
+        "summary": summary(view),
     }
 
 

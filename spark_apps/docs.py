@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,10 +27,10 @@ def with_views_table(readme: str) -> str:
 
 
 def _row(view: View) -> str:
-    summary = (inspect.getdoc(inspect.getmodule(view.transform)) or "").splitlines()[0]
     file = f"[`{view.name}`](spark_apps/views/{view.name}.py)"
     late = "cannot be" if view.clock == "received_at" else f"{view.late}, after {view.lateness}"
-    return f"| {file} | {summary} | {', '.join(view.inputs)} | {view.mode} | {late} | {view.app} |\n"
+    cells = (file, catalog.summary(view), ", ".join(view.inputs), view.mode, late, view.app)
+    return f"| {' | '.join(cells)} |\n"
 
 
 if __name__ == "__main__":

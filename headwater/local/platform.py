@@ -91,11 +91,6 @@ def log_paths(part: str, home: Path | None = None) -> list[Path]:
     return [daemon.log_file(home, name) for name in programs[part]]
 
 
-def log_path(part: str, home: Path | None = None) -> Path:
-    """Return the log of a part; of the first of its programs if it has several."""
-    return log_paths(part, home)[0]
-
-
 def _start_parts(home: Path, board: Board) -> bool:
     remember(home, choose_variables(home))
     with board.step(JVM):
