@@ -43,6 +43,7 @@ class Settings:
     spark_rest_url: str
     spark_ui_url: str
     spark_jars: str
+    spark_app_properties: dict[str, str]
     airflow_url: str
     secrets_file: str
 

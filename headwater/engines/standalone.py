@@ -25,18 +25,6 @@ if TYPE_CHECKING:
     from headwater.settings import Settings
 
 ALIVE = ("SUBMITTED", "RUNNING", "RELAUNCHING")
-# One driver and one executor for each app, sized for a laptop; their logs are for people.
-RESOURCES = {
-    "spark.driver.cores": "1",
-    "spark.driver.memory": "768m",
-    "spark.executor.memory": "1g",
-    "spark.executor.cores": "2",
-    "spark.cores.max": "2",
-    "spark.log.level": "WARN",
-    # A driver plans small batches and computes little: the thorough compiler took a third of its first
-    # three quarters of a minute of processor time.
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-}
 TIMEOUT_SECONDS = 15
 
 
@@ -78,7 +66,7 @@ class Standalone:
                 "HEADWATER_HOME": self._settings.home,
             },
             "sparkProperties": {
-                **RESOURCES,
+                **self._settings.spark_app_properties,
                 "spark.app.name": job.name,
                 "spark.master": self._settings.spark_master,
                 "spark.submit.deployMode": "cluster",

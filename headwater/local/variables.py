@@ -1,7 +1,8 @@
 """The variables of an instance: what was chosen when it was first made, kept in its home.
 
 Ports and sizes are remembered, so that `make up` in another shell, without the same environment variables,
-does not rebuild the instance. TF_VAR_brokers and TF_VAR_workers choose sizes; HEADWATER_PORT_BASE the ports.
+does not rebuild the instance. TF_VAR_brokers, TF_VAR_workers and TF_VAR_app_properties choose sizes;
+HEADWATER_PORT_BASE the ports.
 Standard library only: the checks before the set-up use it.
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from headwater.errors import Refusal
@@ -30,6 +31,7 @@ class Variables:
     port_base: int
     brokers: int = 1
     workers: int = 1
+    app_properties: dict[str, str] = field(default_factory=dict)
 
 
 def choose_variables(home: Path) -> Variables:
@@ -41,7 +43,8 @@ def choose_variables(home: Path) -> Variables:
         known = replace(known, port_base=port_base(home.name))
     brokers, workers = _number("brokers", known.brokers), _number("workers", known.workers)
     _refuse_other_quorum(home, known.brokers, brokers)
-    return replace(known, home=str(home), brokers=brokers, workers=workers)
+    properties = _properties(known.app_properties)
+    return replace(known, home=str(home), brokers=brokers, workers=workers, app_properties=properties)
 
 
 def remembered(home: Path) -> Variables | None:
@@ -62,6 +65,20 @@ def _number(name: str, default: int) -> int:
             f'"{text}" is not a number of {name}', hint=f"Set TF_VAR_{name} to a number, or leave it out."
         )
     return int(text)
+
+
+def _properties(default: dict[str, str]) -> dict[str, str]:
+    text = os.environ.get("TF_VAR_app_properties")
+    if text is None:
+        return default
+    try:
+        return {str(name): str(value) for name, value in json.loads(text).items()}
+    except (ValueError, AttributeError) as error:
+        raise Refusal(
+            "TF_VAR_app_properties is not a JSON object",
+            detail=f"{text!r}: {error}",
+            hint="""Write it like '{"spark.executor.memory": "2g"}', or leave it out.""",
+        ) from error
 
 
 def _refuse_other_quorum(home: Path, before: int, after: int) -> None:

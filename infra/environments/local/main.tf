@@ -62,6 +62,8 @@ module "spark" {
 
   instance = module.instance.instance
   workers  = var.workers
+
+  app_properties = var.app_properties
   ports = {
     master    = local.ports.spark_master
     rest      = local.ports.spark_rest

@@ -95,6 +95,11 @@ output "spark_ui_url" {
   value       = module.spark.ui_url
 }
 
+output "spark_app_properties" {
+  description = "Spark properties of every streaming app."
+  value       = module.spark.app_properties
+}
+
 output "spark_jars" {
   description = "Folder with the jars that every Spark session needs."
   value       = "${local.home}/jvm/spark"

@@ -60,3 +60,9 @@ variable "workers" {
     error_message = "Between 1 and 8 workers fit into the ports of an instance."
   }
 }
+
+variable "app_properties" {
+  description = "Spark properties of every streaming app that differ from the defaults, e.g. more memory."
+  type        = map(string)
+  default     = {}
+}

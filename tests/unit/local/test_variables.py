@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def _no_choice(monkeypatch: pytest.MonkeyPatch) -> None:
-    for variable in ("HEADWATER_PORT_BASE", "TF_VAR_brokers", "TF_VAR_workers"):
+    for variable in ("HEADWATER_PORT_BASE", "TF_VAR_brokers", "TF_VAR_workers", "TF_VAR_app_properties"):
         monkeypatch.delenv(variable, raising=False)
 
 
@@ -47,4 +47,20 @@ def test_brokers_may_not_change_once_their_storage_is_formatted(
 def test_size_that_is_no_number_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TF_VAR_workers", "some")
     with pytest.raises(Refusal, match='"some" is not a number of workers'):
+        choose_variables(tmp_path)
+
+
+def test_size_of_apps_is_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TF_VAR_app_properties", '{"spark.executor.memory": "2g"}')
+    remember(tmp_path, choose_variables(tmp_path))
+    monkeypatch.delenv("TF_VAR_app_properties")
+    assert choose_variables(tmp_path).app_properties == {"spark.executor.memory": "2g"}
+
+
+@pytest.mark.parametrize("text", ["2g", "[1]", ""])
+def test_properties_that_are_no_object_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.setenv("TF_VAR_app_properties", text)
+    with pytest.raises(Refusal, match="not a JSON object"):
         choose_variables(tmp_path)

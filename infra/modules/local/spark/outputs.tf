@@ -18,6 +18,19 @@ output "ui_url" {
   value       = "http://127.0.0.1:${var.ports.ui}"
 }
 
+################################################################################
+# Apps
+################################################################################
+
+output "app_properties" {
+  description = "Spark properties of every streaming app: its size and its virtual machines."
+  value       = merge(local.app_properties, var.app_properties)
+}
+
+################################################################################
+# Part
+################################################################################
+
 output "part" {
   description = "The record given to supervisord, with placeholders where secrets go."
   value       = module.process.part

@@ -33,6 +33,21 @@ variable "ports" {
 }
 
 ################################################################################
+# Apps
+################################################################################
+
+variable "app_properties" {
+  description = "Spark properties of every streaming app that differ from the module's own."
+  type        = map(string)
+  default     = {}
+
+  validation {
+    condition     = alltrue([for name in keys(var.app_properties) : startswith(name, "spark.")])
+    error_message = "Spark's properties begin with `spark.`."
+  }
+}
+
+################################################################################
 # Workers
 ################################################################################
 
@@ -61,7 +76,7 @@ variable "cores" {
 variable "memory" {
   description = "Memory a worker offers to drivers and executors."
   type        = string
-  default     = "4g"
+  default     = "6g"
 
   validation {
     condition     = can(regex("^[0-9]+[mg]$", var.memory))

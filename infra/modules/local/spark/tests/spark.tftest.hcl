@@ -42,6 +42,22 @@ run "gives_each_worker_ports_of_its_own" {
   }
 }
 
+run "lets_the_size_of_apps_be_chosen" {
+  command = plan
+  variables { app_properties = { "spark.executor.memory" = "2g" } }
+
+  assert {
+    condition     = [for name in ["spark.executor.memory", "spark.executor.cores"] : output.app_properties[name]] == ["2g", "2"]
+    error_message = "A chosen property replaces the module's own, and the others stay."
+  }
+}
+
+run "rejects_properties_that_are_not_sparks" {
+  command = plan
+  variables { app_properties = { "executor.memory" = "2g" } }
+  expect_failures = [var.app_properties]
+}
+
 run "rejects_no_worker" {
   command = plan
   variables { workers = 0 }
