@@ -68,7 +68,7 @@ def _number(name: str, default: int) -> int:
 
 
 def _properties(default: dict[str, str]) -> dict[str, str]:
-    text = os.environ.get("TF_VAR_app_properties")
+    text = os.environ.get("TF_VAR_app_properties")  # noqa: SIM112 -- as Terraform spells it
     if text is None:
         return default
     try:
