@@ -1,0 +1,85 @@
+"""Airflow's own interface, as far as we need it: notes that people read on its pages.
+
+Airflow has no other way for a task to say something in rendered text than a note on the task or on its run,
+and no other way to set one than its public interface.
+"""
+
+from __future__ import annotations
+
+import json
+import urllib.error
+import urllib.request
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from headwater.errors import Refusal
+
+if TYPE_CHECKING:
+    from headwater.settings import Settings
+
+LONGEST_NOTE = 1000  # Airflow refuses a longer one
+CONTINUED = "\n\n*… more of it in the log of the task.*"
+TIMEOUT_SECONDS = 15
+
+
+class Airflow:
+    """Airflow, spoken to as its user `admin`."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    def note_on_task(self, dag: str, run: str, task: str, text: str) -> None:
+        """Put a note (Markdown) on one task of a run, in place of the one before."""
+        self.call("PATCH", f"dags/{dag}/dagRuns/{quote(run)}/taskInstances/{task}", {"note": shortened(text)})
+
+    def note_on_run(self, dag: str, run: str, text: str) -> None:
+        """Put a note (Markdown) on a run, in place of the one before."""
+        self.call("PATCH", f"dags/{dag}/dagRuns/{quote(run)}", {"note": shortened(text)})
+
+    def call(self, method: str, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Ask for `path` of the interface; a refusal carries Airflow's own words."""
+        return self._send(method, f"api/v2/{path}", body, {"Authorization": f"Bearer {self._token}"})
+
+    @cached_property
+    def _token(self) -> str:
+        who = {"username": "admin", "password": self._settings.secret("airflow.admin")}
+        return str(self._send("POST", "auth/token", who)["access_token"])
+
+    def _send(
+        self, method: str, path: str, body: dict[str, Any] | None, headers: dict[str, str] | None = None
+    ) -> dict[str, Any]:
+        request = urllib.request.Request(
+            f"{self._settings.airflow_url}/{path}",
+            data=None if body is None else json.dumps(body).encode(),
+            headers={"Content-Type": "application/json", **(headers or {})},
+            method=method,
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as answer:
+                return dict(json.loads(answer.read() or b"{}"))
+        except urllib.error.HTTPError as error:
+            raise Refusal(f"Airflow refused {method} {path}", detail=_words(error)) from error
+        except OSError as error:
+            raise Refusal(
+                "Airflow did not answer",
+                detail=f"{self._settings.airflow_url}: {error}",
+                hint="See whether the part `airflow` runs: `make status`.",
+            ) from error
+
+
+def shortened(text: str) -> str:
+    """Cut a text at the end of a line to what a note may hold."""
+    if len(text) <= LONGEST_NOTE:
+        return text
+    held = text[: LONGEST_NOTE - len(CONTINUED)]
+    return held.rpartition("\n")[0].rstrip() + CONTINUED if "\n" in held else held + CONTINUED
+
+
+def _words(error: urllib.error.HTTPError) -> str:
+    """Return what Airflow says went wrong, whatever shape it says it in."""
+    answer = error.read().decode(errors="replace")
+    try:
+        return str(json.loads(answer)["detail"])
+    except (ValueError, KeyError, TypeError):
+        return answer or str(error)
