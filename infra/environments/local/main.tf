@@ -86,4 +86,5 @@ module "airflow" {
     host = module.postgres.host
     port = module.postgres.port
   }
+  spark_jobs = module.spark.jobs
 }

@@ -59,3 +59,12 @@ variable "postgres" {
     port = number
   })
 }
+
+################################################################################
+# Bounded jobs
+################################################################################
+
+variable "spark_jobs" {
+  description = "Configuration folder of bounded Spark jobs, as the module `spark` gives it."
+  type        = string
+}

@@ -71,13 +71,17 @@ module "process" {
   instance = var.instance
   name     = "spark"
 
-  # Two folders: drivers inherit the worker's, which holds no secret.
+  # Three folders: drivers inherit the worker's, which holds no secret; whoever submits a job names the third.
   files = {
     "spark/master/spark-defaults.conf" = templatefile("${path.module}/templates/master.conf.tftpl", {
       folder = local.folder
       port   = var.ports.rest
     })
     "spark/worker/spark-defaults.conf" = file("${path.module}/templates/worker.conf")
+    "spark/jobs/spark-defaults.conf" = templatefile("${path.module}/templates/jobs.conf.tftpl", {
+      memory = var.job_memory
+      jars   = "${var.instance.home}/jvm/spark"
+    })
   }
 
   programs = merge(local.master_program, local.worker_programs)

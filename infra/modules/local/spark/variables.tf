@@ -48,6 +48,21 @@ variable "app_properties" {
 }
 
 ################################################################################
+# Jobs
+################################################################################
+
+variable "job_memory" {
+  description = "Memory of a bounded job: a proof, a check."
+  type        = string
+  default     = "1g"
+
+  validation {
+    condition     = can(regex("^[0-9]+[mg]$", var.job_memory))
+    error_message = "Memory is written like 1g or 1536m."
+  }
+}
+
+################################################################################
 # Workers
 ################################################################################
 

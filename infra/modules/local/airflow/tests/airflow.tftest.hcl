@@ -9,6 +9,8 @@ variables {
   port     = 20080
   dags     = "/srv/repository/dags"
   postgres = { host = "127.0.0.1", port = 20032 }
+
+  spark_jobs = "/srv/example/spark/jobs"
 }
 
 run "runs_four_components" {
@@ -46,6 +48,30 @@ run "holds_no_secret" {
       "expose_config = False",
     ] : strcontains(output.part.files["airflow/airflow.cfg"], "${line}\n")])
     error_message = "Keys and passwords are placeholders until the file is written."
+  }
+}
+
+run "lets_tasks_submit_bounded_jobs" {
+  command = plan
+
+  assert {
+    condition = alltrue([for program in values(output.part.programs) : (
+      program.environment.SPARK_CONF_DIR == "/srv/example/spark/jobs" &&
+      jsondecode(program.environment.AIRFLOW_CONN_SPARK_JOBS) == { conn_type = "spark", host = "local[2]" }
+    )])
+    error_message = "Tasks find Spark's configuration and the connection in their environment."
+  }
+}
+
+run "notices_a_dead_task_within_a_minute" {
+  command = plan
+
+  assert {
+    condition = alltrue([for line in [
+      "orphaned_tasks_check_interval = 15",
+      "task_instance_heartbeat_timeout = 45",
+    ] : strcontains(output.part.files["airflow/airflow.cfg"], "${line}\n")])
+    error_message = "Airflow's own five minutes are too long for a person who waits."
   }
 }
 

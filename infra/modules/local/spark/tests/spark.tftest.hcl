@@ -32,6 +32,24 @@ run "keeps_the_key_from_drivers" {
   }
 }
 
+run "keeps_bounded_jobs_off_the_cluster" {
+  command = plan
+
+  assert {
+    condition = alltrue([for line in [
+      "spark.master local[2]",
+      "spark.driver.memory 1g",
+      "spark.driver.extraClassPath /srv/example/jvm/spark/*",
+    ] : strcontains(output.part.files["spark/jobs/spark-defaults.conf"], "${line}\n")])
+    error_message = "A job runs beside the cluster, within bounds, with the jars that every session needs."
+  }
+
+  assert {
+    condition     = contains(keys(output.part.files), "${trimprefix(output.jobs, "/srv/example/")}/spark-defaults.conf")
+    error_message = "The folder that whoever submits a job is told is the one that is written."
+  }
+}
+
 run "gives_each_worker_ports_of_its_own" {
   command = plan
   variables { workers = 2 }
@@ -74,4 +92,10 @@ run "rejects_memory_without_a_unit" {
   command = plan
   variables { memory = "4096" }
   expect_failures = [var.memory]
+}
+
+run "rejects_jobs_without_a_unit_of_memory" {
+  command = plan
+  variables { job_memory = "1024" }
+  expect_failures = [var.job_memory]
 }
