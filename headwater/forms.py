@@ -1,0 +1,102 @@
+"""Forms: what people ask for, checked in words before anything is done.
+
+The same models stand behind the forms in Airflow, whose own check a run that was triggered otherwise may
+never have met.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+
+from headwater import declared
+from headwater.errors import Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+LABEL = re.compile(r"v[1-9][0-9]{0,5}(b[1-9][0-9]{0,5})?")
+SHOWN = 60  # so much of a wrong value is repeated
+
+
+def _view(name: str) -> str:
+    if name not in declared.views():
+        raise ValueError(f"is not a view; there are {', '.join(declared.views())}")
+    return name
+
+
+def _app(name: str) -> str:
+    if name not in declared.apps():
+        raise ValueError(f"is not an app; there are {', '.join(declared.apps())}")
+    return name
+
+
+def _label(text: str) -> str:
+    if not LABEL.fullmatch(text):
+        raise ValueError("does not name a version; write it like v2, or v2b2")
+    return text
+
+
+View = Annotated[str, AfterValidator(_view)]
+App = Annotated[str, AfterValidator(_app)]
+Label = Annotated[str, AfterValidator(_label)]
+
+
+class Form(BaseModel):
+    """Something a person has filled in."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    @classmethod
+    def check(cls, filled_in: Mapping[str, Any]) -> Self:
+        """Accept a form, or refuse it and name each field that is wrong."""
+        try:
+            return cls.model_validate(dict(filled_in))
+        except ValidationError as wrong:
+            raise Refusal(
+                "the form could not be accepted",
+                detail="\n".join(_sentence(error) for error in wrong.errors()),
+                hint="Trigger the DAG again with these fields corrected.",
+            ) from None
+
+
+class Deployment(Form):
+    """What to do with apps; none named means all."""
+
+    apps: tuple[App, ...] = ()
+    action: Literal["deploy", "restart", "stop"] = "deploy"
+
+    model_config = ConfigDict(strict=False)  # a list from a form becomes a tuple
+
+
+class Rollback(Form):
+    """Which view goes back, and to which version: by default the one before."""
+
+    view: View
+    version: Label | None = None
+
+
+class Release(Form):
+    """Which view lets go of its old versions; none named means all."""
+
+    view: View | None = None
+
+
+class Check(Form):
+    """Which views are checked; none named means all."""
+
+    views: tuple[View, ...] = ()
+
+    model_config = ConfigDict(strict=False)
+
+
+def _sentence(error: Any) -> str:
+    field = ".".join(str(part) for part in error["loc"]) or "form"
+    what = error["msg"].removeprefix("Value error, ")
+    if error["type"] == "missing":
+        return f'"{field}" is missing.'
+    shown = repr(error["input"])
+    shown = shown if len(shown) <= SHOWN else f"{shown[:SHOWN]}…"
+    return f'"{field}": {shown} {what[:1].lower()}{what[1:]}.'

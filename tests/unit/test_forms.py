@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from headwater.errors import Refusal
+from headwater.forms import Check, Deployment, Form, Release, Rollback
+
+VIEW = "page_views_per_minute"
+NONSENSE = [
+    "'; DROP TABLE views; --",
+    '"',
+    "$(id)",
+    ";",
+    "a\nb",
+    "../../etc/passwd",
+    "{{ 7 * 7 }}",
+    "",
+    "ü\0",
+]
+
+
+@pytest.mark.parametrize(
+    ("form", "filled_in"),
+    [
+        (Deployment, {}),
+        (Deployment, {"apps": ["traffic"], "action": "restart"}),
+        (Rollback, {"view": VIEW}),
+        (Rollback, {"view": VIEW, "version": "v2b2"}),
+        (Release, {"view": None}),
+        (Check, {"views": [VIEW]}),
+    ],
+)
+def test_what_can_be_asked_is_accepted(form: type[Form], filled_in: dict[str, Any]) -> None:
+    assert form.check(filled_in).model_dump(mode="json", exclude_unset=True) == filled_in
+
+
+@pytest.mark.parametrize("nonsense", NONSENSE)
+@pytest.mark.parametrize(
+    ("form", "field"),
+    [(Deployment, "action"), (Rollback, "view"), (Rollback, "version"), (Release, "view")],
+)
+def test_nonsense_is_refused_with_the_name_of_its_field(form: type[Form], field: str, nonsense: str) -> None:
+    with pytest.raises(Refusal) as refused:
+        form.check({"view": VIEW, "action": "deploy"} | {field: nonsense})
+    assert f'"{field}": ' in refused.value.detail
+
+
+@pytest.mark.parametrize("nonsense", NONSENSE)
+@pytest.mark.parametrize(("form", "field"), [(Deployment, "apps"), (Check, "views")])
+def test_nonsense_in_a_list_is_refused_with_its_place(form: type[Form], field: str, nonsense: str) -> None:
+    with pytest.raises(Refusal) as refused:
+        form.check({field: [nonsense]})
+    assert f'"{field}.0": ' in refused.value.detail
+
+
+def test_missing_and_surplus_fields_are_named() -> None:
+    with pytest.raises(Refusal) as refused:
+        Rollback.check({"veiw": VIEW})
+    assert '"view" is missing.' in refused.value.detail
+    assert '"veiw": ' in refused.value.detail
+
+
+def test_long_nonsense_is_not_repeated_in_full() -> None:
+    with pytest.raises(Refusal) as refused:
+        Rollback.check({"view": "x" * 10_000})
+    assert len(refused.value.detail) < 300
