@@ -1,0 +1,63 @@
+"""Every hour: check the rows of every live view.
+
+One Spark job runs the view's own expectations, and looks at its freshness, its volume against the recent
+past, and the shares of quarantined and late events. Results are kept as history in an Iceberg table and
+as Data Docs. A check of severity `fail` that does not hold raises an **alarm**; a `warn` is shown and no
+more.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
+from airflow.sdk import Param, dag, task
+from telling import form, in_words
+
+from headwater import declared, jobs
+
+FORM = {
+    "views": Param(
+        [],
+        type="array",
+        title="Views",
+        items={"type": "string", "enum": list(declared.views())},
+        examples=list(declared.views()),
+        uniqueItems=True,
+        description_md="None chosen means all.",
+    ),
+}
+
+
+@dag(
+    doc_md=__doc__,
+    schedule=timedelta(hours=1),
+    catchup=False,
+    max_active_runs=1,
+    dagrun_timeout=timedelta(minutes=50),
+    tags=["headwater", "views"],
+    default_args={"owner": "headwater", "retries": 1, "retry_delay": timedelta(seconds=30)},
+    params=FORM,
+)
+def data_quality() -> None:
+    """Wire the steps of a check."""
+    SparkSubmitOperator(
+        task_id="check",
+        doc_md="Check the views in a Spark job.",
+        conn_id="spark_jobs",
+        name="check",
+        application=str(jobs.PROGRAM),
+        application_args=arguments(),
+    )
+
+
+@task(retries=0)
+@in_words
+def arguments() -> list[str]:
+    """Refuse what cannot be meant; name the views for the job."""
+    from headwater.forms import Check
+
+    return ["check", *Check.check(form()).views]
+
+
+data_quality()

@@ -1,0 +1,47 @@
+"""Every minute: compare what should run with what runs, and put right what differs.
+
+One short task looks at the Spark master, the heartbeats of the apps and the ends of the log, decides, and
+acts: a dead or stuck driver is started again, a second driver for an app is fenced, an app that should
+not run is stopped, a promotion that was cut short is finished. An app that keeps failing is stopped with
+an **alarm** and waits for a person. What was done stands in the note of the task; a minute in which
+nothing had to be done has none.
+
+Nothing runs *in* Airflow: if Airflow dies, the apps go on, and the next tick sees what has happened
+meanwhile.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from airflow.sdk import dag, task
+from telling import in_words, tell
+
+
+@dag(
+    doc_md=__doc__,
+    schedule=timedelta(minutes=1),
+    catchup=False,
+    max_active_runs=1,
+    dagrun_timeout=timedelta(minutes=10),
+    is_paused_upon_creation=False,
+    tags=["headwater", "apps"],
+    default_args={"owner": "headwater", "retries": 0},  # the next minute is the retry
+)
+def supervise() -> None:
+    """Wire the only step."""
+    tick()
+
+
+@task
+@in_words
+def tick() -> None:
+    """Look, decide, act, and say what was done."""
+    from headwater import supervision
+    from headwater.settings import Settings
+
+    if done := supervision.tick(Settings.load()):
+        tell("\n".join(f"- {sentence}" for sentence in done), on_run=True)
+
+
+supervise()

@@ -1,0 +1,87 @@
+"""How tasks speak: in their log, and as rendered text on their own page and on their run's.
+
+The page of a task shows a *note*, which is Markdown. Whoever opens a task that was refused reads there
+what happened and what to do next, without a look into the log.
+"""
+
+from __future__ import annotations
+
+import logging
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from airflow.sdk import get_current_context
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+REFUSED = "refused"  # under this name a task leaves the words in which it failed
+
+log = logging.getLogger("headwater")
+
+
+def form() -> dict[str, Any]:
+    """Return what was filled in for this run."""
+    return dict(get_current_context()["params"])
+
+
+def key() -> str:
+    """Return the name of this run. What a task has begun under it, the same task finds again when retried."""
+    return str(get_current_context()["run_id"])
+
+
+def person() -> str:
+    """Return who triggered this run."""
+    return get_current_context()["dag_run"].triggering_user_name or "Airflow"
+
+
+def tell(text: str, *, on_run: bool = False) -> None:
+    """Say something (Markdown) in the log, on the task's page and, if asked, on its run's."""
+    from headwater.airflow_api import Airflow
+    from headwater.errors import Refusal
+    from headwater.settings import Settings
+
+    log.info("%s", text)
+    task = get_current_context()["ti"]
+    try:
+        airflow = Airflow(Settings.load())
+        airflow.note_on_task(task.dag_id, task.run_id, task.task_id, text)
+        if on_run:
+            airflow.note_on_run(task.dag_id, task.run_id, text)
+    except Refusal as refusal:  # what matters has been done, and stands in the log
+        log.warning("the note could not be put on its page: %s", refusal)
+
+
+def in_words(function: Callable[P, R]) -> Callable[P, R]:
+    """Let a task that is refused say so on its page before it fails."""
+
+    @wraps(function)
+    def spoken(*arguments: P.args, **named: P.kwargs) -> R:
+        from headwater.errors import Refusal
+
+        try:
+            return function(*arguments, **named)
+        except Refusal as refusal:
+            parts = (f"**{refusal.primary}**", *refusal.detail.splitlines(), refusal.hint)
+            leave(refusal.primary)
+            tell("\n\n".join(part for part in parts if part), on_run=True)
+            raise
+
+    return spoken
+
+
+def leave(words: str) -> None:
+    """Leave the words in which this task failed, for the task that cleans up after it."""
+    get_current_context()["ti"].xcom_push(key=REFUSED, value=words)
+
+
+def what_failed() -> str:
+    """Return in words why this run failed, as far as its tasks have left any."""
+    task = get_current_context()["ti"]
+    states = task.get_task_states(dag_id=task.dag_id, run_ids=[task.run_id])[task.run_id]
+    failed = [name for name, state in states.items() if state == "failed"]
+    words = [task.xcom_pull(task_ids=name, key=REFUSED) or f"task {name} failed" for name in failed]
+    return "; ".join(words) or "the run failed"
