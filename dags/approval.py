@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from airflow.providers.standard.exceptions import HITLRejectException
 from airflow.providers.standard.operators.hitl import ApprovalOperator
-from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
-from telling import leave, tell
+from airflow.sdk.exceptions import AirflowSkipException
+from telling import give_up, tell
 
 if TYPE_CHECKING:
     from airflow.sdk import Context
@@ -32,8 +32,7 @@ class Approval(ApprovalOperator):
             answer = super().execute_complete(context, event)
         except HITLRejectException:
             words = f"{who} rejected it" if who else f"nobody approved it within {self.response_timeout}"
-            leave(words)
             tell(f"**{words}**", on_run=True)
-            raise AirflowFailException(words) from None
+            give_up(words)
         tell(f"Approved by {who}.")
         return answer

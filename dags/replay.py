@@ -25,7 +25,7 @@ from typing import Any
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 from airflow.sdk import Param, dag, task
 from approval import Approval
-from telling import form, in_words, key, tell, what_failed
+from telling import form, give_up, in_words, key, tell, what_failed
 
 from headwater import declared, jobs
 
@@ -115,7 +115,6 @@ def validate() -> dict[str, Any]:
 @in_words
 def plan(request: dict[str, Any]) -> None:
     """Say what will be read, how long it may take, and why it may be refused."""
-    from headwater.errors import Refusal
     from headwater.replay import ReplayRequest
     from headwater.replay import plan as make_plan
     from headwater.settings import Settings
@@ -123,7 +122,7 @@ def plan(request: dict[str, Any]) -> None:
     planned = make_plan(Settings.load(), ReplayRequest.check(request))
     tell(planned.markdown(), on_run=True)
     if planned.refusals:
-        raise Refusal("the replay cannot be done as asked", detail="\n".join(planned.refusals))
+        give_up(" ".join(planned.refusals))
 
 
 @task.short_circuit
@@ -169,7 +168,7 @@ def judge(candidate: dict[str, str]) -> dict[str, str]:
         raise Refusal("there is no proof", hint="Clear task prove: it makes one.")
     tell(proof.markdown(), on_run=True)
     if not proof.holds:
-        raise Refusal("the proof does not hold", detail="\n".join(proof.problems))
+        give_up(" ".join(proof.problems))
     question = f"Shall readers of {candidate['view']} see {candidate['label']}?"
     return {"question": question, "markdown": proof.markdown()}
 

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import logging
 from functools import wraps
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar
 
 from airflow.sdk import get_current_context
+from airflow.sdk.exceptions import AirflowFailException
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from headwater.errors import Refusal
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -65,12 +68,23 @@ def in_words(function: Callable[P, R]) -> Callable[P, R]:
         try:
             return function(*arguments, **named)
         except Refusal as refusal:
-            parts = (f"**{refusal.primary}**", *refusal.detail.splitlines(), refusal.hint)
             leave(refusal.primary)
-            tell("\n\n".join(part for part in parts if part), on_run=True)
+            tell(_markdown(refusal), on_run=True)
             raise
 
     return spoken
+
+
+def _markdown(refusal: Refusal) -> str:
+    """Return a refusal as Markdown. It may quote what a person typed: links and tags in it stay text."""
+    parts = (f"**{refusal.primary}**", *refusal.detail.splitlines(), refusal.hint)
+    return "\n\n".join(part for part in parts if part).replace("[", "\\[").replace("<", "&lt;")
+
+
+def give_up(words: str) -> NoReturn:
+    """Fail at once, where trying again would change nothing and the page of the task already says why."""
+    leave(words)
+    raise AirflowFailException(words)
 
 
 def leave(words: str) -> None:
