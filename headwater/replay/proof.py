@@ -199,8 +199,8 @@ def _conservation_problems(found: Conservation) -> list[str]:
     twice = [ledger for ledger in found.partitions if ledger.gaps < 0]
     return [
         *found.faults,
-        *(f"Lost: {one.gaps:,} records of {one.topic} partition {one.partition}." for one in lost),
-        *(f"Counted twice: {-one.gaps:,} records of {one.topic} partition {one.partition}." for one in twice),
+        *(f"Records lost from {one.topic} partition {one.partition}: {one.gaps:,}." for one in lost),
+        *(f"Records counted twice of {one.topic} partition {one.partition}: {-one.gaps:,}." for one in twice),
     ]
 
 

@@ -15,8 +15,9 @@ ROOT = Path(__file__).resolve().parents[2]
 FORBIDDEN = {
     "headwater": {"pyspark", "airflow", "great_expectations", "spark_apps", "dags", "expectations"},
     "spark_apps": {"airflow", "great_expectations", "dags", "expectations"},
+    "expectations": {"airflow", "dags"},
 }
-# What may stand in one file of spark_apps only.
+# What may stand in one file of spark_apps only, and nowhere in expectations.
 ONE_PLACE = {
     'format("kafka")': "sources.py",
     "SparkSession.builder": "session.py",
@@ -49,5 +50,6 @@ def test_imports_point_one_way(room: str) -> None:
 
 @pytest.mark.parametrize("words", ONE_PLACE)
 def test_one_place_for(words: str) -> None:
-    places = {file.name for file in (ROOT / "spark_apps").rglob("*.py") if words in file.read_text()}
-    assert places == {ONE_PLACE[words]}
+    rooms = (ROOT / "spark_apps", ROOT / "expectations")
+    files = [file for room in rooms for file in room.rglob("*.py") if words in file.read_text()]
+    assert {f"{file.parent.name}/{file.name}" for file in files} == {f"spark_apps/{ONE_PLACE[words]}"}

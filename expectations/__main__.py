@@ -1,0 +1,74 @@
+"""The bounded jobs of this room, as Spark runs them.
+
+    spark-submit expectations/__main__.py prove VIEW LABEL    prove a candidate; stored with the version
+    spark-submit expectations/__main__.py check [VIEW…]       check live views, by default all of them
+
+The exit status says whether the job did its work; what it found is stored, printed and alarmed.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from typing import TYPE_CHECKING
+
+from headwater.errors import Refusal
+from headwater.registry import connect
+from headwater.settings import Settings
+from headwater.topics import load_topics
+from spark_apps import session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DONE, FAILED, USAGE = 0, 1, 2
+
+
+def main(arguments: list[str]) -> int:
+    """Run one job and return its exit status."""
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    match arguments:
+        case ["prove", view, label]:
+            return _told(lambda: _prove(view, label))
+        case ["check", *views]:
+            return _told(lambda: _check(views))
+        case _:
+            print(__doc__, file=sys.stderr)
+            return USAGE
+
+
+def _told(job: Callable[[], None]) -> int:
+    try:
+        job()
+    except Refusal as refusal:
+        print(refusal, file=sys.stderr)
+        return FAILED
+    return DONE
+
+
+def _prove(view: str, label: str) -> None:
+    from expectations import proving, versions
+
+    settings = Settings.load()
+    with connect(settings) as registry:
+        candidate = versions.find(registry, view, label)
+        live = versions.live_or_none(registry, view)
+        spark = session.start(settings, f"prove {candidate.name}")
+        proof = proving.prove(spark, settings, load_topics(), live, candidate)
+        proving.store(registry, candidate, proof)
+    print(proof.markdown())
+
+
+def _check(views: list[str]) -> None:
+    from expectations import quality, versions
+
+    settings = Settings.load()
+    with connect(settings) as registry:
+        live = [versions.live(registry, view) for view in views or versions.live_views(registry)]
+    spark = session.start(settings, "check")
+    for report in quality.check(spark, settings, load_topics(), live):
+        print(report)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

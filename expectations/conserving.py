@@ -1,0 +1,124 @@
+"""The conservation law: every offset that a version covers is accounted for, by an unbroken row of batches.
+
+    offsets covered = used + quarantined + late + repeated + gaps        for each partition
+
+Gaps are offsets from which no record arrived. Compaction leaves some; in a topic that keeps all its records
+until they expire, a gap is a record that was lost. The history of the table is the witness: each batch says
+up to where it read and what became of its records. A commit by anybody else makes the rows something that no
+ledger covers, so it is a fault whatever it did.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from headwater.replay.proof import Conservation, PartitionLedger
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from expectations.closing import Offsets, Topics
+    from expectations.snapshots import Snapshot
+
+PARTS = ("used", "quarantined", "late", "repeated")
+# Iceberg's word for a commit that moves rows to other files and changes none of them: maintenance.
+REWRITE = "replace"
+
+
+def conserve(
+    history: Sequence[Snapshot], began: Offsets, planned: Offsets | None, topics: Topics
+) -> Conservation:
+    """Check the history of a version, oldest snapshot first, that `began` reading at these offsets.
+
+    `planned` are the offsets at which it should have begun, if that was decided by anybody.
+    """
+    batches = [snapshot for snapshot in history if snapshot.batch is not None]
+    warnings = []
+    if history and history[0].parent is not None:
+        # The oldest snapshot left says where the rest begins; what it did itself cannot be checked.
+        began, planned, batches = batches[0].offsets if batches else began, None, batches[1:]
+        warnings = ["Older snapshots have been expired: only the records since then are accounted for."]
+    return Conservation(
+        batches=len(batches),
+        partitions=tuple(_ledgers(batches, began, topics)),
+        faults=(
+            *_foreign(history),
+            *_out_of_order(batches),
+            *_more_than_covered(batches, began),
+            *_begun_elsewhere(began, planned),
+        ),
+        warnings=tuple(warnings),
+    )
+
+
+def _ledgers(batches: Sequence[Snapshot], began: Offsets, topics: Topics) -> Iterator[PartitionLedger]:
+    reached = batches[-1].offsets if batches else began
+    for topic, ends in sorted(reached.items()):
+        for partition, end in sorted(ends.items(), key=lambda item: int(item[0])):
+            parts = _total(batches, topic, partition)
+            yield PartitionLedger(
+                topic=topic,
+                partition=int(partition),
+                # A partition that was added later is read from its first record.
+                start=began.get(topic, {}).get(partition, 0),
+                end=end,
+                gaps_expected=topics[topic].cleanup == "compact",
+                **{part: parts[part] for part in PARTS},
+            )
+
+
+def _total(batches: Sequence[Snapshot], topic: str, partition: str) -> Counter[str]:
+    total: Counter[str] = Counter()
+    for batch in batches:
+        total.update(batch.counts.get(topic, {}).get(partition, {}))
+    return total
+
+
+def _foreign(history: Sequence[Snapshot]) -> Iterator[str]:
+    for snapshot in history:
+        if snapshot.batch is None and snapshot.operation != REWRITE:
+            yield (
+                f"Snapshot {snapshot.id} ({snapshot.committed_at:%Y-%m-%d %H:%M:%S}) is no batch of this "
+                f"view: somebody else changed its rows ({snapshot.operation})."
+            )
+
+
+def _out_of_order(batches: Sequence[Snapshot]) -> Iterator[str]:
+    if len(checkpoints := {batch.query for batch in batches}) > 1:
+        yield f"The rows were written from {len(checkpoints)} different checkpoints."
+    for before, batch in pairwise(batches):
+        if batch.query == before.query and _number(batch) <= _number(before):
+            yield f"Batch {batch.batch} comes after batch {before.batch}."
+        if any(_went_back(before.offsets.get(topic, {}), ends) for topic, ends in batch.offsets.items()):
+            yield f"Batch {batch.batch} ends before batch {before.batch} does."
+
+
+def _more_than_covered(batches: Sequence[Snapshot], began: Offsets) -> Iterator[str]:
+    """Tell batches with more records than offsets: in the total, they could hide records that were lost."""
+    reached = began
+    for batch in batches:
+        for topic, ends in batch.offsets.items():
+            for partition, end in ends.items():
+                covered = end - reached.get(topic, {}).get(partition, 0)
+                counts = batch.counts.get(topic, {}).get(partition, {})
+                if counts.get("arrived", 0) > covered or min(counts.values(), default=0) < 0:
+                    yield f"Batch {batch.batch} does not add up for {topic} partition {partition}."
+        reached = batch.offsets
+
+
+def _number(batch: Snapshot) -> int:
+    return -1 if batch.batch is None else batch.batch
+
+
+def _went_back(before: Mapping[str, int], after: Mapping[str, int]) -> bool:
+    return any(after.get(partition, 0) < offset for partition, offset in before.items())
+
+
+def _begun_elsewhere(began: Offsets, planned: Offsets | None) -> Iterator[str]:
+    for topic, offsets in (planned or {}).items():
+        for partition, offset in offsets.items():
+            actual = began.get(topic, {}).get(partition)
+            if actual is not None and actual != offset:
+                yield f"It began at offset {actual:,} of {topic} partition {partition}, not at {offset:,}."

@@ -1,0 +1,119 @@
+"""A version of a view as its checkers see it: what the registry knows, and what its own code declared.
+
+The declaration comes from the manifest of the version's artifact: a candidate and the live version may be of
+different code, and neither has to be the code that runs here.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Literal
+
+from headwater import names
+from headwater.registry import releases
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from headwater.registry import Connection
+
+    Offsets = Mapping[str, Mapping[str, int]]  # topic -> partition -> offset
+
+INSIDE_A_TYPE = re.compile(r"\([^()<>]*\)|<[^()<>]*>")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declared:
+    """What a check needs to know of a view."""
+
+    inputs: tuple[str, ...]
+    schema: str
+    keys: tuple[str, ...]
+    time: str
+    window: timedelta
+    mode: Literal["append", "upsert"]
+    clock: Literal["event_time", "received_at"]
+    lateness: timedelta
+    remembers: timedelta
+    freshness: timedelta
+    checks: tuple[Mapping[str, Any], ...]  # expectation, arguments, severity
+    difference_budget: float
+
+    @classmethod
+    def read(cls, manifest: Mapping[str, Any]) -> Declared:
+        """Read a view's entry of a manifest."""
+        durations = ("window", "lateness", "remembers", "freshness")
+        lists = ("inputs", "keys", "checks")
+        as_written = ("schema", "time", "mode", "clock", "difference_budget")
+        fields: dict[str, Any] = {name: manifest[name] for name in as_written}
+        fields |= {name: tuple(manifest[name]) for name in lists}
+        fields |= {name: timedelta(seconds=manifest[f"{name}_seconds"]) for name in durations}
+        return cls(**fields)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names in the schema: the first word after each comma that is not inside a type."""
+        flat = self.schema
+        while (simpler := INSIDE_A_TYPE.sub("", flat)) != flat:
+            flat = simpler
+        return tuple(column.split()[0] for column in flat.split(","))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """One version of a view: where its rows are, where it began, and what it promises."""
+
+    view: str
+    label: str
+    table: str
+    checkpoint: str
+    declared: Declared
+    starting_offsets: Offsets | None = None
+    seam_at: datetime | None = None
+
+    @property
+    def name(self) -> str:
+        """What it is called as a whole: the name of its query."""
+        return names.query(self.view, self.label)
+
+
+def find(registry: Connection, view: str, label: str) -> Version:
+    """Return one version, or refuse."""
+    return _version(registry, releases.version(registry, names.query(view, label)))
+
+
+def live(registry: Connection, view: str) -> Version:
+    """Return the version that readers see, or refuse."""
+    return _version(registry, releases.live_version(registry, view))
+
+
+def live_or_none(registry: Connection, view: str) -> Version | None:
+    """Return the version that readers see, if there is one yet."""
+    return live(registry, view) if view in live_views(registry) else None
+
+
+def live_views(registry: Connection) -> list[str]:
+    """Return the views that have a live version."""
+    return sorted(row["view"] for row in releases.versions(registry) if row["status"] == "live")
+
+
+def _version(registry: Connection, row: dict[str, Any]) -> Version:
+    manifest = releases.artifact(registry, _code(registry, row)).manifest[row["view"]]
+    return Version(
+        view=row["view"],
+        label=row["label"],
+        table=row["table_name"],
+        checkpoint=row["checkpoint"],
+        declared=Declared.read(manifest),
+        starting_offsets=row["starting_offsets"],
+        seam_at=row["seam_at"],
+    )
+
+
+def _code(registry: Connection, row: dict[str, Any]) -> str:
+    """Return the artifact that keeps a version: checks may change without a new version, and then count."""
+    app = registry.execute("SELECT artifact FROM apps WHERE %s = ANY(queries)", [row["query"]]).fetchone()
+    return str(app["artifact"] if app else row["artifact"])
