@@ -1,42 +1,77 @@
-"""Apps: deploying and stopping the streaming drivers, so that asking twice never starts two."""
+"""Apps: deploying, restarting and stopping the streaming drivers, so that asking twice never starts two.
+
+Nothing here starts a driver: it says in the registry what should run, and lets supervision bring it about.
+"""
 
 from __future__ import annotations
 
 import time
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from headwater import artifacts
-from headwater.engines import Job, Standalone
+from headwater import artifacts, names, supervision
+from headwater.engines import Standalone
 from headwater.errors import Refusal
+from headwater.registry import apps as rows
 from headwater.registry import connect, heartbeats, releases
+from headwater.registry.wanted import settle
+from headwater.supervision.acting import alone
+from headwater.supervision.observing import driver_of, observe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Sequence
 
     from headwater.artifacts import Artifact
-    from headwater.engines import Engine
     from headwater.registry import Connection
     from headwater.settings import Settings
 
-    Report = Callable[[str], None]
-
-STOP_SECONDS = 90
+Report = Callable[[str], None]
 START_SECONDS = 180
 
 
 def deploy(settings: Settings, names: Sequence[str] = (), report: Report = print) -> list[str]:
-    """Pack the code, register what is new in it, and make the named apps (by default all) run it.
+    """Pack the code, register what is new in it, and make the named groups (by default all) run it.
 
-    Returns the apps that were started; those that already run this code are left alone.
+    Returns the apps that were started; those that already run this code are left alone. A view whose version
+    was raised stays at its old version until it is replayed.
     """
     artifact = artifacts.pack(settings)
-    engine = Standalone(settings)
     with connect(settings) as registry:
+        groups = _known(artifact, names)
         for version in releases.register(registry, artifact):
             report(f"new version: {version}")
-        return [name for name in _known(artifact, names) if _deploy(registry, engine, name, artifact, report)]
+        _tell_what_waits(registry, artifact, report)
+        with registry.transaction():
+            for group in groups:
+                row = rows.app(registry, group)
+                rows.assign(registry, group, artifact.hash, row["queries"] if row else ())
+                rows.want(registry, group, "running")
+            settle(registry)
+        moved = [app["name"] for app in rows.all_apps(registry) if app["desired"] == "running"]
+    return _bring_about(settings, [*groups, *(app for app in moved if app not in groups)], report)
+
+
+def restart(settings: Settings, names: Sequence[str] = (), report: Report = print) -> list[str]:
+    """End the drivers of apps (by default of all that should run) and start them again, on the same code."""
+    chosen = _chosen(settings, names)
+    stop(settings, chosen, report)
+    with connect(settings) as registry:
+        for name in chosen:
+            rows.want(registry, name, "running")
+    return _bring_about(settings, chosen, report)
+
+
+def stop(settings: Settings, names: Sequence[str] = (), report: Report = print) -> None:
+    """Stop apps (by default all) between two batches; they stay stopped until deployed again."""
+    chosen = _chosen(settings, names)
+    with connect(settings) as registry:
+        for name in chosen:
+            with alone(registry, name):
+                rows.want(registry, name, "stopped")
+    supervision.bring_about(settings, chosen, report)
+    for name in chosen:
+        report(f'app "{name}" is stopped')
 
 
 def wait_until_alive(settings: Settings, name: str) -> None:
@@ -45,8 +80,8 @@ def wait_until_alive(settings: Settings, name: str) -> None:
     deadline = time.monotonic() + START_SECONDS
     with connect(settings) as registry:
         while not heartbeats.alive(registry, name):
-            app = releases.app(registry, name)
-            if app is None or time.monotonic() > deadline or not running(engine, app):
+            seen = observe(registry, engine, name, 1, {})
+            if seen is None or time.monotonic() > deadline or not seen.running:
                 raise Refusal(
                     f'app "{name}" did not start',
                     detail="Its driver has given no sign of life.",
@@ -58,18 +93,17 @@ def wait_until_alive(settings: Settings, name: str) -> None:
 def log_paths(settings: Settings, name: str) -> list[Path]:
     """Return what an app's driver has written, on the worker that runs it; nothing for what is no app."""
     with connect(settings) as registry:
-        app = releases.app(registry, name)
-    return sorted(Path(settings.home, "spark/work").glob(f"*/{_driver(app)}/std*")) if app else []
+        app = rows.app(registry, name)
+    return sorted(Path(settings.home, "spark/work").glob(f"*/{driver_of(app)}/std*")) if app else []
 
 
-def stop(settings: Settings, names: Sequence[str] = (), report: Report = print) -> None:
-    """Stop the named apps (by default all) between two batches; they stay stopped until deployed again."""
-    engine = Standalone(settings)
-    with connect(settings) as registry:
-        for name in names or releases.app_names(registry):
-            with _alone(registry, name):
-                _stop(registry, engine, name)
-            report(f'app "{name}" is stopped')
+def _bring_about(settings: Settings, names: Sequence[str], report: Report) -> list[str]:
+    done = supervision.bring_about(settings, names, report)
+    started = {step.app for step in done if step.action in ("submit", "restart")}
+    for name in names:
+        if name not in started:
+            report(f'app "{name}" already runs what it should')
+    return [name for name in names if name in started]
 
 
 def _known(artifact: Artifact, names: Sequence[str]) -> list[str]:
@@ -80,57 +114,23 @@ def _known(artifact: Artifact, names: Sequence[str]) -> list[str]:
     return list(names) or there_are
 
 
-def _deploy(registry: Connection, engine: Engine, name: str, artifact: Artifact, report: Report) -> bool:
-    with _alone(registry, name):
-        app = releases.app(registry, name)
-        if app and running(engine, app):
-            if app["artifact"] == artifact.hash and app["desired"] == "running":
-                report(f'app "{name}" already runs artifact {artifact.hash}')
-                return False
-            _stop(registry, engine, name)
-        releases.want(registry, name, artifact.hash, "running")
-        job = Job(name=name, artifact=artifact.path, arguments=("stream", name))
-        releases.submitted(registry, name, engine.submit(job))
-    report(f'app "{name}" is submitted with artifact {artifact.hash}')
-    return True
+def _chosen(settings: Settings, names: Sequence[str]) -> list[str]:
+    with connect(settings) as registry:
+        there_are = {app["name"]: app["desired"] for app in rows.all_apps(registry)}
+    for name in names:
+        if name not in there_are:
+            raise Refusal(
+                f'app "{name}" was never deployed', hint="See `headwater status` for the apps there are."
+            )
+    return list(names) or [name for name, desired in there_are.items() if desired == "running"]
 
 
-def _stop(registry: Connection, engine: Engine, name: str) -> None:
-    app = releases.app(registry, name)
-    if app is None:
-        raise Refusal(
-            f'app "{name}" was never deployed', hint="See `headwater status` for the apps there are."
-        )
-    releases.want(registry, name, app["artifact"], "stopped")
-    deadline = time.monotonic() + STOP_SECONDS
-    while running(engine, app):
-        if time.monotonic() > deadline:
-            # Whatever it was doing is redone by its successor: nothing is lost, only time.
-            engine.kill(_driver(app))
-            deadline += STOP_SECONDS
-        time.sleep(0.5)
-
-
-def running(engine: Engine, app: dict[str, Any]) -> bool:
-    """Say whether an app has a driver, whatever the cluster calls it by now."""
-    driver = _driver(app)
-    return driver is not None and engine.running(driver)
-
-
-def _driver(app: dict[str, Any]) -> Any:
-    """Return the id of an app's driver.
-
-    A driver that was relaunched elsewhere has another id than the submission; it tells its own in the lease.
-    The lease counts once it has been taken after the submission.
-    """
-    return app["driver"] if app["taken_since"] else app["submission"]
-
-
-@contextmanager
-def _alone(registry: Connection, app: str) -> Iterator[None]:
-    """Let one person or task at a time change an app."""
-    registry.execute("SELECT pg_advisory_lock(hashtext(%s))", [f"app:{app}"])
-    try:
-        yield
-    finally:
-        registry.execute("SELECT pg_advisory_unlock(hashtext(%s))", [f"app:{app}"])
+def _tell_what_waits(registry: Connection, artifact: Artifact, report: Report) -> None:
+    """Say which views this code would change, but does not, because only a replay does."""
+    for view, declared in artifact.manifest.items():
+        live = releases.live_version(registry, view)
+        if declared["version"] != live["version"]:
+            report(
+                f"{view} {names.label(declared['version'])} is in this code; {live['label']} stays live "
+                f"until you replay: `headwater replay start {view}`"
+            )

@@ -1,17 +1,33 @@
-"""Reading views without Spark: the tables of the lake through PyIceberg."""
+"""The lake without Spark: reading views, and moving the pointer that readers follow.
+
+The catalog is a table of the registry's own database. So a pointer can move in the same transaction as the
+registry's own rows: both or neither, whatever crashes.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import gzip
+import json
+import re
+import time
+import uuid
+from typing import TYPE_CHECKING, Any
 
-from headwater.registry import connect, releases
+from headwater import names
+from headwater.errors import Refusal
+from headwater.registry import connect
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyiceberg.catalog.sql import SqlCatalog
+    from pyiceberg.io import FileIO
     from pyiceberg.table import Table
 
+    from headwater.registry import Connection
     from headwater.settings import Settings
+
+CATALOG = "lake"
+POINTS_AT = re.compile(rf"SELECT \* FROM {CATALOG}\.(versions\.[a-z0-9_]+)")
 
 
 def catalog(settings: Settings) -> SqlCatalog:
@@ -21,18 +37,100 @@ def catalog(settings: Settings) -> SqlCatalog:
     password = settings.secret("postgres.headwater")
     address = f"{settings.postgres_host}:{settings.postgres_port}/headwater"
     return SqlCatalog(
-        "lake", uri=f"postgresql+psycopg://headwater:{password}@{address}", warehouse=settings.warehouse
+        CATALOG, uri=f"postgresql+psycopg://headwater:{password}@{address}", warehouse=settings.warehouse
     )
 
 
 def view_table(settings: Settings, view: str) -> Table:
-    """Return the table of a view's live version."""
+    """Return the table that a view's pointer points at."""
     with connect(settings) as registry:
-        version = releases.live_version(registry, view)
-    return catalog(settings).load_table(version["table_name"])
+        metadata, _location = _read_pointer(settings, registry, view)
+    return catalog(settings).load_table(points_at(metadata))
 
 
 def newest_rows(settings: Settings, view: str, most: int) -> pa.Table:
     """Return the newest rows of a view, by its first column, which says when."""
     rows = view_table(settings, view).scan().to_arrow()
     return rows.sort_by([(rows.column_names[0], "descending")]).slice(0, most)
+
+
+def points_at(metadata: dict[str, Any]) -> str:
+    """Return the table that a pointer points at."""
+    (version,) = [v for v in metadata["versions"] if v["version-id"] == metadata["current-version-id"]]
+    sql = version["representations"][0]["sql"]
+    if (match := POINTS_AT.fullmatch(sql)) is None:
+        raise Refusal("this view is no pointer to a version", detail=f"It is: {sql}.")
+    return match[1]
+
+
+def move_pointer(settings: Settings, registry: Connection, view: str, label: str) -> None:
+    """Point readers of a view at one of its versions, as part of the registry's open transaction.
+
+    A new file describes the view; the catalog's row then names that file. Readers find the old file or the
+    new one. If the transaction does not come to its end, the new file is never looked at.
+    """
+    metadata, location = _read_pointer(settings, registry, view)
+    moved = _pointing_at(metadata, catalog(settings).load_table(names.table(view, label)))
+    place = f"{metadata['location']}/metadata/{len(moved['version-log']):05d}-{uuid.uuid4()}.metadata.json"
+    with _files(settings).new_output(place).create() as file:
+        file.write(json.dumps(moved).encode())
+    updated = registry.execute(
+        """
+        UPDATE iceberg_tables SET metadata_location = %s, previous_metadata_location = %s
+        WHERE catalog_name = %s AND table_namespace = 'views' AND table_name = %s AND metadata_location = %s
+        """,
+        [place, location, CATALOG, view, location],
+    )
+    if updated.rowcount != 1:
+        raise Refusal(
+            f'the pointer of view "{view}" was moved by somebody else meanwhile', hint="Look, then try again."
+        )
+
+
+def _read_pointer(settings: Settings, registry: Connection, view: str) -> tuple[dict[str, Any], str]:
+    row = registry.execute(
+        "SELECT metadata_location FROM iceberg_tables "
+        "WHERE catalog_name = %s AND table_namespace = 'views' AND table_name = %s",
+        [CATALOG, view],
+    ).fetchone()
+    if row is None:
+        raise Refusal(
+            f'there is no view "{view}" to read yet',
+            hint="Its app makes it when it starts: `make status`.",
+        )
+    location = row["metadata_location"]
+    with _files(settings).new_input(location).open() as file:
+        content = file.read()
+    text = gzip.decompress(content) if ".gz." in location else content
+    return dict(json.loads(text)), location
+
+
+def _pointing_at(metadata: dict[str, Any], table: Table) -> dict[str, Any]:
+    """Return a view's metadata with one more version: all columns of another table."""
+    now = int(time.time() * 1000)
+    number = max(version["version-id"] for version in metadata["versions"]) + 1
+    schema = json.loads(table.schema().model_dump_json())
+    schema |= {"schema-id": max(known["schema-id"] for known in metadata["schemas"]) + 1}
+    name = ".".join(table.name()[-2:])
+    version = {
+        "version-id": number,
+        "timestamp-ms": now,
+        "schema-id": schema["schema-id"],
+        "summary": {"engine-name": "headwater"},
+        "default-namespace": [],
+        "representations": [{"type": "sql", "sql": f"SELECT * FROM {CATALOG}.{name}", "dialect": "spark"}],
+    }
+    columns = ",".join(field.name for field in table.schema().fields)
+    return metadata | {
+        "schemas": [*metadata["schemas"], schema],
+        "versions": [*metadata["versions"], version],
+        "current-version-id": number,
+        "version-log": [*metadata["version-log"], {"timestamp-ms": now, "version-id": number}],
+        "properties": metadata["properties"] | {"spark.query-column-names": columns},
+    }
+
+
+def _files(settings: Settings) -> FileIO:
+    from pyiceberg.io import load_file_io
+
+    return load_file_io({}, settings.warehouse)

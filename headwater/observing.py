@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -9,10 +10,15 @@ from typing import TYPE_CHECKING, Any
 from headwater import offsets
 from headwater.brokers import admin_client
 from headwater.errors import Refusal
-from headwater.registry import connect, heartbeats, migrated, releases
+from headwater.registry import apps, connect, heartbeats, migrated
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from headwater.registry import Connection
     from headwater.settings import Settings
+
+Ends = Mapping[str, Mapping[int, int]]  # by topic and partition
 
 # A driver beats every ten seconds; three times that without a beat, and nobody is there.
 SILENT = timedelta(seconds=30)
@@ -24,7 +30,7 @@ class QueryStatus:
 
     app: str
     query: str
-    state: str  # catching up, live, stopped, or silent
+    state: str  # catching up, live, silent, stopped, or broken
     batch: int | None
     lag: int | None  # records that the log has and the query has not read
     behind: timedelta | None  # age of the newest record that it has read; zero if it has read all
@@ -37,13 +43,13 @@ def observe(settings: Settings) -> list[QueryStatus]:
         if not migrated(registry):
             return []
         beats = heartbeats.all_heartbeats(registry)
-        wanted = {name: releases.app(registry, name) for name in releases.app_names(registry)}
-    ends = _ends(settings, {topic for beat in beats for topic in beat["offsets"] or {}})
+        wanted = {app["name"]: app for app in apps.all_apps(registry)}
+        ends = ends_of_inputs(settings, registry)
     return [_status(beat, wanted.get(beat["app"]), ends) for beat in beats]
 
 
-def _status(beat: dict[str, Any], app: dict[str, Any] | None, ends: dict[str, dict[int, int]]) -> QueryStatus:
-    lag = _lag(beat["offsets"], ends)
+def _status(beat: dict[str, Any], app: dict[str, Any] | None, ends: Ends) -> QueryStatus:
+    lag = lag_of(beat["offsets"], ends)
     return QueryStatus(
         app=beat["app"],
         query=beat["query"],
@@ -58,10 +64,24 @@ def _status(beat: dict[str, Any], app: dict[str, Any] | None, ends: dict[str, di
 def _state(beat: dict[str, Any], app: dict[str, Any] | None) -> str:
     if app is None or app["desired"] == "stopped":
         return "stopped"
+    if app["broken_at"]:
+        return "broken"
     return "silent" if beat["silence"] > SILENT else str(beat["phase"])
 
 
-def _lag(reached: dict[str, dict[str, int]] | None, ends: dict[str, dict[int, int]]) -> int | None:
+def ends_of_inputs(settings: Settings, registry: Connection) -> Ends:
+    """Return where the topics end that any query has read."""
+    beats = heartbeats.all_heartbeats(registry)
+    return _ends(settings, {topic for beat in beats for topic in beat["offsets"] or {}})
+
+
+def ends_of(settings: Settings, stretches: Iterable[Mapping[str, Any]]) -> Ends:
+    """Return where the topics of a plan end by now."""
+    return _ends(settings, {stretch["topic"] for stretch in stretches})
+
+
+def lag_of(reached: Mapping[str, Mapping[str, int]] | None, ends: Ends) -> int | None:
+    """Return how many records the log holds beyond what a query has read; None if nobody knows."""
     if reached is None or not reached.keys() <= ends.keys():
         return None
     return sum(
@@ -76,7 +96,7 @@ def _behind(beat: dict[str, Any], lag: int | None) -> timedelta | None:
     return max(datetime.now(UTC) - newest, timedelta(0)) if newest else None
 
 
-def _ends(settings: Settings, topics: set[str]) -> dict[str, dict[int, int]]:
+def _ends(settings: Settings, topics: set[str]) -> Ends:
     """Return the ends of topics; nothing when Kafka does not answer: a status must be had then, too."""
     if not topics:
         return {}

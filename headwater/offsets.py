@@ -1,4 +1,4 @@
-"""Offsets: where a topic ends, and how far its readers are.
+"""Offsets: where a topic begins and ends, and how far its readers are.
 
 An `Offsets` is always "the next one to read", as Kafka counts: end offsets are not included.
 """
@@ -13,6 +13,7 @@ from kafka.structs import OffsetAndMetadata
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import datetime
 
     from kafka import KafkaAdminClient
 
@@ -27,8 +28,24 @@ def partitions(client: KafkaAdminClient, topic: str) -> list[int]:
 
 def ends(client: KafkaAdminClient, topic: str) -> Offsets:
     """Return the offsets that the next records will get."""
+    return _found(client, topic, OffsetSpec.LATEST)
+
+
+def beginnings(client: KafkaAdminClient, topic: str) -> Offsets:
+    """Return the first offsets that the log still holds."""
+    return _found(client, topic, OffsetSpec.EARLIEST)
+
+
+def since(client: KafkaAdminClient, topic: str, time: datetime) -> Offsets:
+    """Return the first offsets of records received at a time or later; the end where there is none."""
+    last = ends(client, topic)
+    found = _found(client, topic, int(time.timestamp() * 1000))
+    return {partition: offset if offset >= 0 else last[partition] for partition, offset in found.items()}
+
+
+def _found(client: KafkaAdminClient, topic: str, spec: int) -> Offsets:
     places = [TopicPartition(topic, partition) for partition in partitions(client, topic)]
-    found = client.list_partition_offsets(dict.fromkeys(places, OffsetSpec.LATEST))
+    found = client.list_partition_offsets(dict.fromkeys(places, spec))
     return {place.partition: answer.offset for place, answer in found.items()}
 
 

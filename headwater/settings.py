@@ -84,7 +84,7 @@ class Settings:
         return secrets[name]
 
     def kafka_client(self, role: str) -> dict[str, Any]:
-        """Return the connection options of kafka-python for one role (admin, simulator, apps, connect)."""
+        """Return the connection options of kafka-python for one role, e.g. `apps`."""
         return {
             "bootstrap_servers": self.kafka_bootstrap_servers,
             "security_protocol": self.kafka_security_protocol,

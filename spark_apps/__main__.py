@@ -1,4 +1,4 @@
-"""The entry points of an artifact: `python artifact.zip stream APP`, `python artifact.zip manifest`."""
+"""The entry points of an artifact: `python artifact.zip stream APP HASH`, `python artifact.zip manifest`."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ def main(arguments: list[str]) -> int:
     for chatty in ("kafka", "py4j"):
         logging.getLogger(chatty).setLevel(logging.WARNING)
     match arguments:
-        case ["stream", app]:
-            return _stream(app)
+        case ["stream", app, artifact]:
+            return _stream(app, artifact)
         case ["manifest"]:
             from spark_apps import catalog
 
             print(json.dumps(catalog.manifest()))
             return 0
         case _:
-            print(f"usage: stream APP | manifest, not {arguments}", file=sys.stderr)
+            print(f"usage: stream APP HASH | manifest, not {arguments}", file=sys.stderr)
             return FAILED
 
 
-def _stream(app: str) -> int:
+def _stream(app: str, artifact: str) -> int:
     from spark_apps import stream
 
     log = logging.getLogger("headwater")
     try:
-        stream.run(app)
+        stream.run(app, artifact)
     except Fenced as fenced:
         # Ending well ends Spark's supervision: a driver that has been replaced must not come back.
         log.warning("%s", fenced)

@@ -7,6 +7,7 @@ import hashlib
 import importlib
 import inspect
 import pkgutil
+from dataclasses import asdict
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -53,7 +54,7 @@ def quarantines_of(app: str) -> list[str]:
 
 def manifest() -> dict[str, Any]:
     """Describe all views in plain data, for whoever must not import Spark."""
-    return {name: _describe(view) for name, view in views().items()}
+    return {name: describe(view) for name, view in views().items()}
 
 
 def summary(view: View) -> str:
@@ -62,7 +63,12 @@ def summary(view: View) -> str:
 
 
 def fingerprint(view: View) -> str:
-    """Return a hash of what the view computes: its module's code and the logic of its declaration.
+    """Return a hash of what the view computes."""
+    return _hash("\n".join(f"{part}={value}" for part, value in sorted(logic(view).items())))
+
+
+def logic(view: View) -> dict[str, str]:
+    """Return what the view computes, part by part: its module's code and the logic of its declaration.
 
     Comments, docstrings, checks, owner and the like do not count.
     """
@@ -70,24 +76,47 @@ def fingerprint(view: View) -> str:
     if module is None:
         raise LookupError(f'the transform of view "{view.name}" is in no module')
     tree = ast.parse(inspect.getsource(module))
-    code = [ast.dump(_without_docstring(node)) for node in tree.body if not _is_declaration(node)]
-    logic = [repr(getattr(view, field)) for field in LOGIC]
-    return hashlib.sha256("\n".join([*code, *logic]).encode()).hexdigest()[:16]
+    statements = [node for node in tree.body if not _is_declaration(node)]
+    code = {_title(node): _hash(ast.dump(_without_docstring(node))) for node in statements}
+    return code | {field: repr(getattr(view, field)) for field in LOGIC}
 
 
-def _describe(view: View) -> dict[str, Any]:
+def _title(node: ast.stmt) -> str:
+    """Return what to call a statement when it has changed: `transform()`, `MINUTES`, or how it begins."""
+    match node:
+        case ast.FunctionDef(name=name):
+            return f"{name}()"
+        case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+            return name
+        case _:
+            return ast.unparse(node).split("\n")[0]
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def describe(view: View) -> dict[str, Any]:
+    """Describe one view in plain data."""
     return {
         "version": view.version,
         "app": view.app,
         "owner": view.owner,
         "inputs": view.inputs,
-        "table": view.table,
-        "checkpoint": view.checkpoint,
-        "consumer_group": view.consumer_group,
         "fingerprint": fingerprint(view),
+        "logic": logic(view),
         "mode": view.mode,
         "keys": view.keys,
+        "schema": view.schema,
+        "clock": view.clock,
+        "time": view.time,
+        "window_seconds": view.window.total_seconds(),
+        "lateness_seconds": view.lateness.total_seconds(),
+        "late": view.late,
+        "remembers_seconds": view.remembers.total_seconds(),
         "freshness_seconds": view.freshness.total_seconds(),
+        "checks": [asdict(check) for check in view.checks],
+        "difference_budget": view.difference_budget,
         "summary": summary(view),
     }
 

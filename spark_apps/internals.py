@@ -50,6 +50,14 @@ def planned_offsets(spark: SparkSession, checkpoint: str, batch: int) -> dict[st
     return offsets
 
 
+def share_done(spark: SparkSession) -> float | None:
+    """Return which share of its tasks the largest running stage has done."""
+    tracker = spark.sparkContext.statusTracker()
+    stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+    largest = max((stage for stage in stages if stage), key=lambda stage: stage.numTasks, default=None)
+    return largest.numCompletedTasks / largest.numTasks if largest else None
+
+
 def iceberg_table(spark: SparkSession, name: str) -> JavaObject:
     """Return Iceberg's own handle of a table, for what SQL cannot say."""
     return _jvm(spark).org.apache.iceberg.spark.Spark3Util.loadIcebergTable(spark._jsparkSession, name)

@@ -9,7 +9,8 @@ from spark_apps import ledger, pipeline, sinks, sources
 from spark_apps.clocks import EVENT_TYPES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+    from datetime import datetime
 
     from pyspark.sql import DataFrame, SparkSession
 
@@ -37,20 +38,39 @@ class Job:
     rows: Callable[[int | None], DataFrame]  # given how many records a batch may read at most
     write: Callable[[DataFrame, sinks.Commit], None]
     counts: Callable[[ledger.Observed], str]
+    version: str | None = None  # the version of a view that it keeps, which may move between apps
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """Where a version begins: at these offsets, and with rows of windows from the seam on.
+
+    A window that began before the seam would be counted only in part.
+    """
+
+    offsets: Mapping[str, Mapping[str, int]]  # by topic and partition
+    seam: datetime | None
 
 
 def view_job(
-    spark: SparkSession, settings: Settings, view: View, topics: dict[str, Topic], partitions: Partitions
+    spark: SparkSession,
+    settings: Settings,
+    view: View,
+    topics: dict[str, Topic],
+    partitions: Partitions,
+    start: Start | None = None,
 ) -> Job:
-    """Keep a view up to date."""
+    """Keep a view up to date, from the beginning of the log unless it starts elsewhere."""
     sinks.create_table(spark, view.table, view.schema, f"days({view.time})")
+    offsets = start.offsets if start else {}
 
     def rows(most: int | None) -> DataFrame:
         inputs = []
         for name in view.inputs:
-            records = sources.read_stream(spark, settings, name, most=most)
+            records = sources.read_stream(spark, settings, name, start=offsets.get(name), most=most)
             inputs.append(pipeline.stream_events(records, topics[name], view, partitions[name]))
-        return pipeline.stream_rows(view, inputs)
+        found = pipeline.stream_rows(view, inputs)
+        return found.where(found[view.time] >= start.seam) if start and start.seam else found
 
     def write(rows: DataFrame, commit: sinks.Commit) -> None:
         if view.mode == "upsert":
@@ -65,7 +85,7 @@ def view_job(
         )
 
     return Job(
-        name=f"{view.name}.v{view.version}",
+        name=view.query,
         table=view.table,
         checkpoint=f"{settings.checkpoints}/{view.checkpoint}",
         group=view.consumer_group,
@@ -73,19 +93,24 @@ def view_job(
         rows=rows,
         write=write,
         counts=counts,
+        version=view.query,
     )
 
 
-def late_job(spark: SparkSession, settings: Settings, view: View, topic: Topic) -> Job:
+def late_job(
+    spark: SparkSession, settings: Settings, view: View, topic: Topic, start: Start | None = None
+) -> Job:
     """Keep the events of one input that are late, for a view that has an output of its own for them."""
     return _kept_apart(
         spark,
         settings,
         topic.name,
-        name=f"{view.name}.v{view.version}.late.{topic.name}",
+        name=f"{view.query}.late.{topic.name}",
         table=view.late_table(topic.name),
         schema=late_schema(topic),
         rows=lambda records: pipeline.late_events(records, topic, view),
+        version=view.query,
+        start=start.offsets.get(topic.name) if start else None,
     )
 
 
@@ -117,6 +142,8 @@ def _kept_apart(
     table: str,
     schema: str,
     rows: Callable[[DataFrame], DataFrame],
+    version: str | None = None,
+    start: Mapping[str, int] | None = None,
 ) -> Job:
     """Append what no view uses to a table of its own; the ledgers of the views count it."""
     sinks.create_table(spark, table, schema, "days(received_at)")
@@ -126,7 +153,8 @@ def _kept_apart(
         checkpoint=f"{settings.checkpoints}/{table.replace('.', '/')}",
         group=f"headwater.{name}",
         output="append",
-        rows=lambda most: rows(sources.read_stream(spark, settings, topic, most=most)),
+        rows=lambda most: rows(sources.read_stream(spark, settings, topic, start=start, most=most)),
         write=lambda found, commit: sinks.append(found, table, commit),
         counts=lambda _observed: "{}",
+        version=version,
     )

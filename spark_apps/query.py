@@ -65,6 +65,14 @@ class Query:
         self._query.stop()
 
     @property
+    def share(self) -> float | None:
+        """How much of a backlog is read, between 0 and 1; None once the query is live.
+
+        Only a guess in an app with several queries: Spark does not say whose tasks they are.
+        """
+        return internals.share_done(self._spark) if self.phase == "catching up" else None
+
+    @property
     def progress(self) -> dict[str, Any] | None:
         """What the newest batch did, as Spark reports it."""
         newest = self._query.lastProgress

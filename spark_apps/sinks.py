@@ -109,6 +109,11 @@ def append(rows: DataFrame, table: str, commit: Commit) -> None:
     rows.writeTo(f"{CATALOG}.{table}").options(**options).append()
 
 
+def keep(rows: DataFrame, table: str) -> None:
+    """Add rows that come from no log, such as results of checks: no batch of theirs can run again."""
+    rows.writeTo(f"{CATALOG}.{table}").append()
+
+
 def upsert(rows: DataFrame, view: View, commit: Commit) -> None:
     """Replace the rows that have the same keys, and add the others."""
     session = rows.sparkSession  # the query's own: its settings and temporary views are nobody else's

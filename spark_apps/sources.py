@@ -17,13 +17,28 @@ if TYPE_CHECKING:
 ROLE = "apps"
 # Bounds one batch of a live app, and with it its memory; catching up runs without it (see stream.py).
 LIVE_RECORDS_PER_BATCH = 100_000
+RECORDS_PER_TASK = 250_000
 
 
-def read_stream(spark: SparkSession, settings: Settings, topic: str, *, most: int | None = None) -> DataFrame:
-    """Read a topic for ever, from its beginning if the checkpoint is new; at most `most` records a batch."""
+def read_stream(
+    spark: SparkSession,
+    settings: Settings,
+    topic: str,
+    *,
+    start: Mapping[str, int] | None = None,
+    most: int | None = None,
+) -> DataFrame:
+    """Read a topic for ever, at most `most` records a batch.
+
+    A new checkpoint begins at the offsets of `start`, by default at the log's beginning; an old one goes on
+    where it is.
+    """
     reader = spark.readStream.format("kafka").options(**_connection(settings), subscribe=topic)
     # Never without: a range that the log no longer holds must stop the app, not pass for an empty one.
-    reader = reader.options(startingOffsets="earliest", failOnDataLoss="true")
+    beginning = json.dumps({topic: dict(start)}) if start else "earliest"
+    reader = reader.options(startingOffsets=beginning, failOnDataLoss="true")
+    # Small enough tasks to spread a backlog over all cores, and to tell how far a long batch has come.
+    reader = reader.option("maxRecordsPerPartition", RECORDS_PER_TASK)
     return (reader.option("maxOffsetsPerTrigger", most) if most else reader).load()
 
 

@@ -1,10 +1,11 @@
 """The driver of an app: keeps its views up to date until it is told to stop.
 
-    python artifact.zip stream traffic
+    python artifact.zip stream traffic 0a1b2c3d4e5f6071
 
-It takes the app's lease, starts a query for each view and quarantine, and then watches: renews the lease,
-writes heartbeats, publishes offsets, looks for the stop marker. It ends with 0 only when it was stopped on
-purpose or replaced by a newer driver; with anything else Spark starts it again.
+It takes the app's lease, starts the queries that the registry lists for it, and then watches: renews the
+lease, writes heartbeats, publishes offsets, looks for the stop marker. It ends with 0 only when it was
+stopped on purpose, when it should run something else by now, or when a newer driver has replaced it; with
+anything else Spark starts it again.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import logging
 import threading
 import time
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,19 +23,23 @@ from kafka.errors import KafkaError
 
 from headwater import offsets
 from headwater.brokers import admin_client
-from headwater.registry import connect, heartbeats, leases, releases
+from headwater.errors import Refusal
+from headwater.registry import apps, connect, heartbeats, leases, releases
 from headwater.settings import Settings
 from headwater.topics import load_topics
 from spark_apps import catalog, session, sinks
-from spark_apps.jobs import Job, late_job, quarantine_job, view_job
+from spark_apps.jobs import Job, Start, late_job, quarantine_job, view_job
 from spark_apps.query import Query
 from spark_apps.sources import ROLE
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from kafka import KafkaAdminClient
     from pyspark.sql import SparkSession
 
     from headwater.registry import Connection
+    from spark_apps.view import View
 
 log = logging.getLogger("headwater.stream")
 
@@ -43,32 +49,71 @@ PATIENCE_SECONDS = 30.0
 SILENCE_SECONDS = 10.0  # a heartbeat at least this often, new batch or not
 
 
-def run(app: str) -> None:
+def run(app: str, artifact: str) -> None:
     """Run an app until its stop marker is set; any trouble is raised."""
     settings = Settings.load()
     with ExitStack() as open_things:
         registry = open_things.enter_context(connect(settings))
-        lease = leases.take(registry, app, driver_id())
+        queries = _queries(registry, app)
+
+        def must_end() -> bool:
+            return apps.must_end(registry, app, artifact, queries)
+
+        if must_end():  # an old submission that the cluster started again: it must not take anybody's lease
+            log.info("nothing to run app=%s artifact=%s", app, artifact)
+            return
+        lease = leases.take(registry, app, driver_id(), artifact, queries)
         log.info("lease taken app=%s token=%s driver=%s", app, lease.token, driver_id())
         spark = session.start(settings, app)
         kafka = open_things.enter_context(admin_client(settings, ROLE))
         fence = open_things.enter_context(connect(settings))  # its own: queries commit on their own threads
-        guard = _guard(fence, lease)
-        queries = [Query(spark, job, guard, TRIGGER) for job in jobs(spark, settings, kafka, app)]
-        Driver(registry, kafka, lease, queries).run()
+        found = jobs(spark, settings, registry, kafka, app, queries)
+        running = [Query(spark, job, _guard(fence, lease, job.version), TRIGGER) for job in found]
+        Driver(registry, kafka, lease, running, must_end).run()
 
 
-def jobs(spark: SparkSession, settings: Settings, kafka: KafkaAdminClient, app: str) -> list[Job]:
+def _queries(registry: Connection, app: str) -> list[str]:
+    row = apps.app(registry, app)
+    return list(row["queries"]) if row else []
+
+
+def jobs(
+    spark: SparkSession,
+    settings: Settings,
+    registry: Connection,
+    kafka: KafkaAdminClient,
+    app: str,
+    queries: Sequence[str],
+) -> list[Job]:
     """Return everything that an app has to run."""
     topics = load_topics()
-    views = catalog.views_of(app)
-    partitions = {topic: offsets.partitions(kafka, topic) for view in views for topic in view.inputs}
-    found = [view_job(spark, settings, view, topics, partitions) for view in views]
-    for view in views:
-        sinks.publish(spark, view)
+    found: list[Job] = []
+    for name in queries:
+        version = releases.version(registry, name)
+        view, start = _built(version), _start(version)
+        partitions = {topic: offsets.partitions(kafka, topic) for topic in view.inputs}
+        found.append(view_job(spark, settings, view, topics, partitions, start))
         if view.late == "separate":
-            found += [late_job(spark, settings, view, topics[topic]) for topic in view.inputs]
+            found += [late_job(spark, settings, view, topics[topic], start) for topic in view.inputs]
+        if version["status"] == "live":
+            sinks.publish(spark, view)
     return found + [quarantine_job(spark, settings, topics[topic]) for topic in catalog.quarantines_of(app)]
+
+
+def _built(version: dict[str, Any]) -> View:
+    """Return the view of this artifact's code that keeps a version."""
+    view = catalog.view(version["view"])
+    if view.version != version["version"]:
+        raise Refusal(
+            f"this artifact does not have {version['query']}", detail=f"It has version {view.version}."
+        )
+    return replace(view, build=version["build"])
+
+
+def _start(version: dict[str, Any]) -> Start | None:
+    if version["starting_offsets"] is None:
+        return None
+    return Start(offsets=version["starting_offsets"], seam=version["seam_at"])
 
 
 def driver_id() -> str:
@@ -76,12 +121,15 @@ def driver_id() -> str:
     return Path.cwd().name
 
 
-def _guard(registry: Connection, lease: leases.Lease) -> Any:
-    one_at_a_time = threading.Lock()
+ONE_AT_A_TIME = threading.Lock()  # queries commit at the same time, on one connection
+
+
+def _guard(registry: Connection, lease: leases.Lease, version: str | None) -> Callable[[], None]:
+    """Return what a query calls before each commit: it raises if this driver must not write."""
 
     def guard() -> None:
-        with one_at_a_time:
-            leases.renew(registry, lease)
+        with ONE_AT_A_TIME:
+            leases.show(registry, lease, [version])
 
     return guard
 
@@ -90,12 +138,18 @@ class Driver:
     """Watches over the queries of one app."""
 
     def __init__(
-        self, registry: Connection, kafka: KafkaAdminClient, lease: leases.Lease, queries: list[Query]
+        self,
+        registry: Connection,
+        kafka: KafkaAdminClient,
+        lease: leases.Lease,
+        queries: list[Query],
+        must_end: Callable[[], bool],
     ) -> None:
         self._registry = registry
         self._kafka = kafka
         self._lease = lease
         self._queries = queries
+        self._must_end = must_end
         self._told: dict[str, tuple[object, float]] = {}
 
     def run(self) -> None:
@@ -103,7 +157,7 @@ class Driver:
         for query in self._queries:
             query.catch_up()
         pause = threading.Event()
-        while not releases.stop_wanted(self._registry, self._lease.app):
+        while not self._must_end():
             self._watch()
             pause.wait(TICK_SECONDS)
         log.info("stop marker seen app=%s", self._lease.app)
@@ -118,7 +172,7 @@ class Driver:
                 self._tell(query)
         finally:
             # Always: a query that failed because the lease was lost must end as fenced, not as failed.
-            leases.renew(self._registry, self._lease)
+            leases.show(self._registry, self._lease, [query.job.version for query in self._queries])
 
     def _tell(self, query: Query) -> None:
         """Write a heartbeat when there is news, or when there was none for a while."""
@@ -134,6 +188,7 @@ class Driver:
             app=self._lease.app,
             token=self._lease.token,
             phase=query.phase,
+            share=query.share,
         )
         if progress and news != told:
             self._record(query.job, read_progress(progress))

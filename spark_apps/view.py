@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
+from headwater import names
 from headwater.errors import Refusal
 from spark_apps.clocks import OLDEST
 
@@ -62,6 +63,8 @@ class View:
     )
     freshness: timedelta = timedelta(minutes=1)  # how far behind the log it may be
 
+    build: int = 1  # set by whoever runs it, not by the author: how often this version has been built
+
     def __post_init__(self) -> None:
         if not NAME.fullmatch(self.name):
             raise Refusal(f'"{self.name}" cannot name a view', hint="Use lower-case letters, digits and _.")
@@ -85,20 +88,30 @@ class View:
         return (OLDEST if self.late == "correct" else self.lateness) + self.disorder
 
     @property
+    def label(self) -> str:
+        """What people call this version: `v2`, or `v2b2` when it is built a second time."""
+        return names.label(self.version, self.build)
+
+    @property
+    def query(self) -> str:
+        """The name of the streaming query that keeps this version."""
+        return names.query(self.name, self.label)
+
+    @property
     def table(self) -> str:
-        """The table of this version; readers use the pointer `views.<name>` instead."""
-        return f"versions.{self.name}__v{self.version}"
+        """The table of this version."""
+        return names.table(self.name, self.label)
 
     def late_table(self, topic: str) -> str:
         """Return the table of the late events of one input, for a view that keeps them separate."""
-        return f"late.{self.name}__v{self.version}__{topic}"
+        return f"late.{self.name}__{self.label}__{topic}"
 
     @property
     def checkpoint(self) -> str:
         """The folder of this version's progress, below the environment's checkpoints."""
-        return f"views/{self.name}/v{self.version}"
+        return names.checkpoint(self.name, self.label)
 
     @property
     def consumer_group(self) -> str:
-        """The group under which this version's offsets are published, for ordinary Kafka tools to see."""
-        return f"headwater.{self.name}.v{self.version}"
+        """The group under which this version's offsets are published."""
+        return names.consumer_group(self.query)

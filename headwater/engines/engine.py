@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
+class Submission:
     """A driver to be run: an artifact's entry point and its arguments, under a name people will look for."""
 
     name: str
@@ -18,12 +18,16 @@ class Job:
 class Engine(Protocol):
     """A cluster that runs drivers and starts them again when they fail."""
 
-    def submit(self, job: Job) -> str:
+    def submit(self, submission: Submission) -> str:
         """Start a driver and return what the cluster calls it. Not idempotent: callers make sure."""
         ...
 
     def running(self, driver: str) -> bool:
         """Say whether a driver runs or is about to; one that the cluster does not know does not run."""
+        ...
+
+    def workers(self) -> int:
+        """Count the machines that can run drivers; refuse if the cluster does not answer at all."""
         ...
 
     def kill(self, driver: str) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import json
 import sys
-import urllib.error
 import urllib.request
 from functools import cached_property
 from importlib import metadata, util
@@ -21,7 +20,7 @@ import jwt
 from headwater.errors import Refusal
 
 if TYPE_CHECKING:
-    from headwater.engines.engine import Job
+    from headwater.engines.engine import Submission
     from headwater.settings import Settings
 
 ALIVE = ("SUBMITTED", "RUNNING", "RELAUNCHING")
@@ -34,11 +33,13 @@ class Standalone:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
 
-    def submit(self, job: Job) -> str:
+    def submit(self, submission: Submission) -> str:
         """Start a supervised driver in the cluster."""
-        answer = self._call("create", self._request(job))
+        answer = self._call("create", self._request(submission))
         if not answer.get("success"):
-            raise Refusal(f'app "{job.name}" could not be submitted', detail=str(answer.get("message")))
+            raise Refusal(
+                f'app "{submission.name}" could not be submitted', detail=str(answer.get("message"))
+            )
         return str(answer["submissionId"])
 
     def running(self, driver: str) -> bool:
@@ -49,17 +50,22 @@ class Standalone:
         """Return the master's word for a driver's state, e.g. RUNNING; NOT_FOUND when it knows none."""
         return str(self._call(f"status/{driver}").get("driverState", "NOT_FOUND"))
 
+    def workers(self) -> int:
+        """Ask the master how many workers are alive."""
+        status = self._ask(urllib.request.Request(f"{self._settings.spark_ui_url}/json/"))
+        return sum(worker["state"] == "ALIVE" for worker in status["workers"])
+
     def kill(self, driver: str) -> None:
         """Have the master end a driver."""
         self._call(f"kill/{driver}", {})
 
-    def _request(self, job: Job) -> dict[str, Any]:
+    def _request(self, submission: Submission) -> dict[str, Any]:
         return {
             "action": "CreateSubmissionRequest",
             "clientSparkVersion": metadata.version("pyspark"),
             "appResource": f"file:{self._any_jar}",
             "mainClass": "org.apache.spark.deploy.PythonRunner",
-            "appArgs": [job.artifact, job.artifact, *job.arguments],
+            "appArgs": [submission.artifact, submission.artifact, *submission.arguments],
             "environmentVariables": {
                 "SPARK_LOCAL_IP": "127.0.0.1",
                 "PYSPARK_PYTHON": sys.executable,
@@ -67,7 +73,7 @@ class Standalone:
             },
             "sparkProperties": {
                 **self._settings.spark_app_properties,
-                "spark.app.name": job.name,
+                "spark.app.name": submission.name,
                 "spark.master": self._settings.spark_master,
                 "spark.submit.deployMode": "cluster",
                 "spark.driver.supervise": "true",
@@ -91,13 +97,16 @@ class Standalone:
             data=None if body is None else json.dumps(body).encode(),
             headers={"Content-Type": "application/json", "Authorization": f"Bearer {self._token()}"},
         )
+        return self._ask(request)
+
+    def _ask(self, request: urllib.request.Request) -> dict[str, Any]:
         try:
             with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as answer:
                 return dict(json.load(answer))
-        except urllib.error.URLError as error:
+        except OSError as error:
             raise Refusal(
                 "the Spark master did not answer",
-                detail=f"{self._settings.spark_rest_url}: {error}",
+                detail=f"{request.full_url}: {error}",
                 hint="See whether the part `spark` runs: `make status`.",
             ) from error
 

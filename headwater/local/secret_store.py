@@ -38,6 +38,7 @@ GENERATORS: dict[str, Callable[[], str]] = {
     "kafka.simulator": _password,
     "kafka.apps": _password,
     "kafka.connect": _password,
+    "kafka.control": _password,
     "postgres.superuser": _password,
     "postgres.headwater": _password,
     "postgres.airflow": _password,

@@ -31,17 +31,20 @@ class Progress:
     dropped_rows: int
 
 
-def beat(registry: Connection, *, query: str, app: str, token: int, phase: str) -> None:
+def beat(
+    registry: Connection, *, query: str, app: str, token: int, phase: str, share: float | None = None
+) -> None:
     """Say that a query is alive."""
     registry.execute(
         """
-        INSERT INTO heartbeats (query, app, token, phase)
-        VALUES (%(query)s, %(app)s, %(token)s, %(phase)s)
+        INSERT INTO heartbeats (query, app, token, phase, share)
+        VALUES (%(query)s, %(app)s, %(token)s, %(phase)s, %(share)s)
         ON CONFLICT (query) DO UPDATE
-        SET app = excluded.app, token = excluded.token, phase = excluded.phase, beat_at = now()
+        SET app = excluded.app, token = excluded.token, phase = excluded.phase, share = excluded.share,
+            beat_at = now()
         WHERE heartbeats.token <= excluded.token OR heartbeats.app <> excluded.app
         """,
-        {"query": query, "app": app, "token": token, "phase": phase},
+        {"query": query, "app": app, "token": token, "phase": phase, "share": share},
     )
 
 
@@ -88,3 +91,15 @@ def alive(registry: Connection, app: str) -> bool:
 def all_heartbeats(registry: Connection) -> list[dict[str, Any]]:
     """Return the latest heartbeat of every query."""
     return registry.execute("SELECT *, now() - beat_at AS silence FROM heartbeats ORDER BY query").fetchall()
+
+
+def of_query(registry: Connection, query: str) -> dict[str, Any] | None:
+    """Return the latest heartbeat of a query from the driver that holds its app's lease."""
+    return registry.execute(
+        """
+        SELECT heartbeats.*, now() - leases.taken_at AS running_for
+        FROM heartbeats JOIN leases USING (app, token)
+        WHERE query = %s
+        """,
+        [query],
+    ).fetchone()

@@ -1,4 +1,4 @@
-"""Releases: the artifacts, versions and apps that the registry knows."""
+"""Releases: the artifacts and the versions of views that the registry knows."""
 
 from __future__ import annotations
 
@@ -6,113 +6,144 @@ from typing import TYPE_CHECKING, Any
 
 from psycopg.types.json import Jsonb
 
+from headwater import names
+from headwater.artifacts import Artifact
 from headwater.errors import Refusal
 
 if TYPE_CHECKING:
-    from headwater.artifacts import Artifact
+    from collections.abc import Mapping
+    from datetime import datetime
+
     from headwater.registry import Connection
+
+    Offsets = Mapping[str, Mapping[str, int]]  # topic -> partition -> offset
+
+# What readers may see or may be about to see: someone has to keep it up to date.
+KEPT = ("building", "candidate", "live", "warm")
 
 
 def register(registry: Connection, artifact: Artifact) -> list[str]:
-    """Make an artifact and its versions known; return the versions that are new, e.g. `orders v2`.
+    """Make an artifact known, and the first version of each view that is new; return those, e.g. `orders v1`.
 
-    Changed logic under an old version number is refused: nobody could tell any more what a table's rows mean.
+    A first version has nothing to be compared with, so it is live from the start. Every later one comes in
+    through a replay. Changed logic under an old version number is refused: nobody could tell any more what a
+    table's rows mean.
     """
     with registry.transaction():
-        registry.execute(
-            "INSERT INTO artifacts (hash, path, manifest) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING",
-            [artifact.hash, artifact.path, Jsonb(artifact.manifest)],
-        )
-        new = [name for name, view in artifact.manifest.items() if _register(registry, artifact, name, view)]
-    return [f"{name} v{artifact.manifest[name]['version']}" for name in new]
+        _remember(registry, artifact)
+        for view in artifact.manifest:
+            check_logic(registry, artifact, view)
+        new = [view for view in artifact.manifest if not versions(registry, view)]
+        for view in new:
+            add_version(registry, artifact, view, status="live")
+    return [f"{view} {names.label(artifact.manifest[view]['version'])}" for view in new]
 
 
-def _register(registry: Connection, artifact: Artifact, name: str, view: dict[str, Any]) -> bool:
-    known = registry.execute(
-        "SELECT fingerprint FROM versions WHERE view = %s AND version = %s", [name, view["version"]]
-    ).fetchone()
-    if known:
-        _check_fingerprint(name, view, known["fingerprint"])
-        return False
-    live = registry.execute(
-        "SELECT version FROM versions WHERE view = %s AND status = 'live'", [name]
-    ).fetchone()
+def _remember(registry: Connection, artifact: Artifact) -> None:
     registry.execute(
-        """
-        INSERT INTO versions (view, version, table_name, checkpoint, artifact, fingerprint, status)
-        VALUES (%s, %s, %s, %s, %s, %s, %s)
-        """,
-        # The first version has nothing to be compared with, so it is live from the start.
-        [name, view["version"], view["table"], view["checkpoint"], artifact.hash, view["fingerprint"],
-         "building" if live else "live"],
-    )  # fmt: skip
-    return True
+        "INSERT INTO artifacts (hash, path, manifest) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING",
+        [artifact.hash, artifact.path, Jsonb(artifact.manifest)],
+    )
 
 
-def _check_fingerprint(name: str, view: dict[str, Any], known: str) -> None:
-    now = view["fingerprint"]
-    if now != known:
+def artifact(registry: Connection, hash: str) -> Artifact:
+    """Return an artifact that was deployed or replayed before."""
+    row = registry.execute("SELECT * FROM artifacts WHERE hash = %s", [hash]).fetchone()
+    if row is None:
         raise Refusal(
-            f'view "{name}" has changed, but its version has not',
-            detail=f"Version {view['version']} was deployed with other logic ({known}, now {now}).",
-            hint=f"Set `version={view['version'] + 1}` in spark_apps/views/{name}.py, then replay.",
+            f'there is no artifact "{hash}"',
+            detail="The registry knows only code that was deployed, or replayed from the working tree.",
+            hint="Name one that `headwater views versions` shows, or `current` for the code as it is now.",
+        )
+    return Artifact(hash=row["hash"], path=row["path"], manifest=row["manifest"])
+
+
+def check_logic(registry: Connection, artifact: Artifact, view: str) -> None:
+    """Refuse logic that differs from what this version number has meant before."""
+    now = artifact.manifest[view]
+    known = registry.execute(
+        """
+        SELECT fingerprint, manifest -> view -> 'logic' AS logic
+        FROM versions JOIN artifacts ON artifacts.hash = versions.artifact
+        WHERE view = %s AND version = %s ORDER BY build LIMIT 1
+        """,
+        [view, now["version"]],
+    ).fetchone()
+    if known and known["fingerprint"] != now["fingerprint"]:
+        raise Refusal(
+            f'view "{view}" has changed, but its version has not',
+            detail=f"Version {now['version']} had other logic: {_changes(known['logic'], now['logic'])}.",
+            hint=f"Set `version={now['version'] + 1}` in spark_apps/views/{view}.py, then replay.",
         )
 
 
-def want(registry: Connection, app: str, artifact: str, desired: str) -> None:
-    """Say what should be: that an app runs, or that it does not."""
-    registry.execute(
+def _changes(before: Mapping[str, str] | None, after: Mapping[str, str]) -> str:
+    """Say which parts of a view's logic differ."""
+    before = before or {}
+    changed = sorted(part for part in before.keys() | after.keys() if before.get(part) != after.get(part))
+    return f"{', '.join(changed)} changed"
+
+
+def add_version(
+    registry: Connection,
+    artifact: Artifact,
+    view: str,
+    *,
+    status: str = "building",
+    starting_offsets: Offsets | None = None,
+    seam_at: datetime | None = None,
+) -> dict[str, Any]:
+    """Enter the next build of a view's version, and return it."""
+    _remember(registry, artifact)
+    version, fingerprint = artifact.manifest[view]["version"], artifact.manifest[view]["fingerprint"]
+    builds = [row["build"] for row in versions(registry, view) if row["version"] == version]
+    build = max(builds, default=0) + 1
+    label = names.label(version, build)
+    row = registry.execute(
         """
-        INSERT INTO apps (name, artifact, desired) VALUES (%s, %s, %s)
-        ON CONFLICT (name) DO UPDATE
-        SET artifact = excluded.artifact, desired = excluded.desired
+        INSERT INTO versions (view, version, build, table_name, checkpoint, artifact, fingerprint, status,
+                              starting_offsets, seam_at)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+        RETURNING *
         """,
-        [app, artifact, desired],
-    )
+        [view, version, build, names.table(view, label), names.checkpoint(view, label), artifact.hash,
+         fingerprint, status, Jsonb(starting_offsets) if starting_offsets else None, seam_at],
+    ).fetchone()  # fmt: skip
+    if row is None:
+        raise LookupError(f'version {label} of view "{view}" could not be entered')
+    return row
 
 
-def submitted(registry: Connection, app: str, submission: str) -> None:
-    """Remember what the cluster calls the newest submission of an app."""
+def set_status(registry: Connection, query: str, status: str) -> None:
+    """Say where a version is on its way from building to retired."""
     registry.execute(
-        "UPDATE apps SET submission = %s, submitted_at = now() WHERE name = %s", [submission, app]
+        "UPDATE versions SET status = %(status)s, status_at = now() "
+        "WHERE query = %(query)s AND status <> %(status)s",
+        {"query": query, "status": status},
     )
-
-
-def stop_wanted(registry: Connection, app: str) -> bool:
-    """Say whether a driver of this app has to end."""
-    row = registry.execute("SELECT desired FROM apps WHERE name = %s", [app]).fetchone()
-    return row is None or row["desired"] == "stopped"
-
-
-def app(registry: Connection, name: str) -> dict[str, Any] | None:
-    """Return what is known of an app: its artifact, what is wanted, and who runs it."""
-    return registry.execute(
-        """
-        SELECT apps.*, leases.driver, leases.token, leases.taken_at > apps.submitted_at AS taken_since
-        FROM apps LEFT JOIN leases ON leases.app = apps.name
-        WHERE apps.name = %s
-        """,
-        [name],
-    ).fetchone()
-
-
-def app_names(registry: Connection) -> list[str]:
-    """Return the names of all apps that were ever deployed."""
-    return [row["name"] for row in registry.execute("SELECT name FROM apps ORDER BY name")]
 
 
 def versions(registry: Connection, view: str | None = None) -> list[dict[str, Any]]:
-    """Return all versions, of one view or of all."""
+    """Return all versions, of one view or of all, in the order in which they were made."""
     return registry.execute(
-        "SELECT * FROM versions WHERE %(view)s::text IS NULL OR view = %(view)s ORDER BY view, version",
+        "SELECT * FROM versions WHERE %(view)s::text IS NULL OR view = %(view)s "
+        "ORDER BY view, created_at, version, build",
         {"view": view},
     ).fetchall()
+
+
+def version(registry: Connection, query: str) -> dict[str, Any]:
+    """Return one version by the name of its query, e.g. `orders.v2`."""
+    row = registry.execute("SELECT * FROM versions WHERE query = %s", [query]).fetchone()
+    if row is None:
+        raise Refusal(f'there is no version "{query}"', hint="See `headwater views versions`.")
+    return row
 
 
 def live_version(registry: Connection, view: str) -> dict[str, Any]:
     """Return the version that readers of a view see."""
     row = registry.execute("SELECT * FROM versions WHERE view = %s AND status = 'live'", [view]).fetchone()
     if row is None:
-        names = sorted({version["view"] for version in versions(registry)})
-        raise Refusal(f'there is no live view "{view}"', detail=f"Views: {', '.join(names) or 'none yet'}.")
+        known = sorted({version["view"] for version in versions(registry)})
+        raise Refusal(f'there is no live view "{view}"', detail=f"Views: {', '.join(known) or 'none yet'}.")
     return row

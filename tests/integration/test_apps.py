@@ -19,8 +19,9 @@ from pyspark.testing import assertDataFrameEqual
 
 from headwater import apps, offsets
 from headwater.brokers import admin_client
-from headwater.engines import Job, Standalone
+from headwater.engines import Standalone, Submission
 from headwater.local.parts import observe
+from headwater.registry import apps as rows
 from headwater.registry import connect, heartbeats, releases
 from headwater.shop import Simulation, simulate
 from headwater.topics import load_topics
@@ -69,7 +70,7 @@ def has_read_everything(log: Log) -> bool:
 
 def driver_of(settings: Settings) -> str:
     with connect(settings) as registry:
-        app = releases.app(registry, APP)
+        app = rows.app(registry, APP)
     assert app is not None
     return str(app["driver"])
 
@@ -157,13 +158,11 @@ def test_second_driver_takes_over_and_the_first_ends_for_good(instance: Settings
     engine = Standalone(instance)
     first = driver_of(instance)
     with connect(instance) as registry:
-        known = releases.app(registry, APP)
+        known = rows.app(registry, APP)
         assert known is not None
-        artifact = registry.execute(
-            "SELECT path FROM artifacts WHERE hash = %s", [known["artifact"]]
-        ).fetchone()
-    assert artifact is not None
-    second = engine.submit(Job(name=APP, artifact=artifact["path"], arguments=("stream", APP)))
+        artifact = releases.artifact(registry, known["artifact"])
+    arguments = ("stream", APP, artifact.hash)
+    second = engine.submit(Submission(name=APP, artifact=artifact.path, arguments=arguments))
     wait_for("the second driver", lambda: driver_of(instance) == second)
     wait_for("the end of the first", lambda: engine.state(first) == "FINISHED")
     assert engine.running(second)

@@ -103,7 +103,7 @@ def test_driver_whose_lease_was_taken_commits_nothing(lake: SparkSession, log: L
         stale = leases.take(registry, view.name, "driver-1")
         leases.take(registry, view.name, "driver-2")
         with pytest.raises(StreamingQueryException, match="another driver has taken over"):
-            run(lake, job_of(lake, log, view), guard=lambda: leases.renew(registry, stale))
+            run(lake, job_of(lake, log, view), guard=lambda: leases.show(registry, stale))
     assert rows_of(lake, view).isEmpty()
 
 

@@ -1,0 +1,31 @@
+"""The command line: `headwater --help`."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+from rich.console import Console
+
+from headwater.cli import apps, platform, replay, shop, topics, views
+from headwater.errors import Refusal
+
+cli = typer.Typer(no_args_is_help=True, add_completion=False, help="Run and look after a Headwater platform.")
+for commands in (platform.commands, shop.commands, replay.moves):
+    cli.add_typer(commands)
+cli.add_typer(topics.commands, name="topics")
+cli.add_typer(apps.commands, name="apps")
+cli.add_typer(views.commands, name="views")
+cli.add_typer(replay.commands, name="replay")
+
+
+def main() -> None:
+    """Run a command; a refusal ends it with its three parts on standard error."""
+    try:
+        cli()
+    except Refusal as refusal:
+        errors = Console(stderr=True)
+        errors.print(refusal.primary, style="bold red", markup=False)
+        for part in filter(None, (refusal.detail, refusal.hint)):
+            errors.print(part, markup=False, soft_wrap=True)
+        sys.exit(1)

@@ -1,0 +1,78 @@
+"""Commands for the platform as a whole."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import Annotated
+
+import typer
+
+from headwater.cli.printing import console, print_table
+from headwater.errors import Refusal
+from headwater.settings import Settings
+
+commands = typer.Typer()
+
+
+@commands.command()
+def up() -> None:
+    """Start everything; repeating it changes nothing."""
+    from headwater.local import platform
+
+    platform.up()
+
+
+@commands.command()
+def down() -> None:
+    """Stop everything; data stays."""
+    from headwater.local import platform
+
+    platform.down()
+
+
+@commands.command()
+def clean() -> None:
+    """Stop everything and remove its data."""
+    from headwater.local import platform
+
+    platform.clean()
+
+
+@commands.command()
+def status() -> None:
+    """Show what runs: the parts, and the streaming queries with their lag."""
+    from headwater import observing
+    from headwater.local import parts
+
+    settings = Settings.load()
+    running = parts.observe(settings)
+    print_table(
+        ("part", "state", "pid", "port", "uptime"),
+        ((part.name, part.state, part.pid, part.port, part.uptime) for part in running),
+    )
+    if not any(part.part == "postgres" and part.state == "running" for part in running):
+        console.print("\nPostgreSQL does not run, so nothing is known of the apps: `make up` starts it")
+        return
+    console.print()
+    print_table(
+        ("app", "query", "state", "batch", "lag", "behind", "rows/s"),
+        (
+            (query.app, query.query, query.state, query.batch, query.lag, query.behind, query.rows_per_second)
+            for query in observing.observe(settings)
+        ),
+    )
+
+
+@commands.command()
+def logs(name: Annotated[str, typer.Argument(help="A part or program, e.g. kafka, or an app.")]) -> None:
+    """Follow the log of a part or of an app."""
+    from headwater import apps
+    from headwater.local import platform
+
+    try:
+        paths = platform.log_paths(name)
+    except Refusal:  # no part; perhaps an app, but to know that PostgreSQL must answer
+        paths = apps.log_paths(Settings.load(), name)
+        if not paths:
+            raise
+    subprocess.run(["tail", "-n", "100", "-F", *paths], check=False)

@@ -1,0 +1,155 @@
+"""Commands for replays: the same functions that the DAGs call."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.markdown import Markdown
+
+from headwater.cli.printing import console, print_table, say
+from headwater.errors import Refusal
+from headwater.settings import Settings
+
+if TYPE_CHECKING:
+    from headwater.replay import ReplayRequest
+
+commands = typer.Typer(
+    no_args_is_help=True, help="Replays: build a new version of a view from the log, prove it, promote it."
+)
+moves = typer.Typer()
+View = Annotated[str, typer.Argument(help="A view, e.g. page_views_per_minute.")]
+Start = Annotated[
+    str, typer.Option(help='"earliest", a time with its zone, or offsets such as \'{"0": 1200, "1": 0}\'.')
+]
+Code = Annotated[str, typer.Option("--artifact", help='"current", or the hash of an earlier artifact.')]
+By = Annotated[str, typer.Option(help="Who says so, for the record.")]
+
+
+@commands.command("plan")
+def plan_replay(view: View, start: Start = "earliest", artifact: Code = "current") -> None:
+    """Say what a replay would read and make, and whether it may; change nothing."""
+    from headwater import replay
+
+    console.print(Markdown(replay.plan(Settings.load(), _request(view, start, artifact)).markdown()))
+
+
+@commands.command("start")
+def start_replay(view: View, start: Start = "earliest", artifact: Code = "current") -> None:
+    """Build a candidate from the log, wait until it has caught up, and prove it."""
+    from headwater import replay
+
+    settings = Settings.load()
+    begun = replay.begin(settings, _request(view, start, artifact), key=f"command-{uuid.uuid4().hex[:12]}")
+    say(f"replay {begun.key} builds {begun.query}")
+    _wait_until_caught_up(settings, begun.key)
+    _prove(settings, view)
+    say(f"next: `headwater replay promote {view}`, or `headwater replay reject {view}`")
+
+
+@commands.command("prove")
+def prove_replay(view: View) -> None:
+    """Prove the candidate of a view once more, and show the proof."""
+    _prove(Settings.load(), view)
+
+
+@commands.command("status")
+def show_replays(
+    view: Annotated[str | None, typer.Argument(help="A view; all of them if none is named.")] = None,
+) -> None:
+    """Show the replays there were, and how far the open ones have come."""
+    from headwater import replay
+
+    settings = Settings.load()
+    found = replay.status(settings, view)
+    print_table(
+        ("version", "state", "opened", "closed", "because"),
+        ((row["query"], row["state"], row["opened_at"], row["closed_at"], row["because"]) for row in found),
+    )
+    for row in found:
+        if row["state"] == "open":
+            say(str(replay.progress(settings, row["key"])))
+
+
+@commands.command("promote")
+def promote_replay(view: View, by: By = "command line") -> None:
+    """Let readers see the candidate of a view; its proof must hold."""
+    from headwater import replay
+
+    settings = Settings.load()
+    say(replay.promote(settings, _open(settings, view)["key"], by))
+
+
+@commands.command("reject")
+def reject_replay(
+    view: View, because: Annotated[str, typer.Option(help="Why, for the record.")] = "rejected by command"
+) -> None:
+    """Give a candidate up: its app stops, its proof stays."""
+    from headwater import replay
+
+    settings = Settings.load()
+    say(replay.reject(settings, _open(settings, view)["key"], because))
+
+
+@moves.command("rollback")
+def roll_back(
+    view: View,
+    version: Annotated[str | None, typer.Option(help="A warm version, e.g. v1; by default the last.")] = None,
+    by: By = "command line",
+) -> None:
+    """Let readers see an earlier version that has stayed fresh."""
+    from headwater import replay
+
+    say(replay.rollback(Settings.load(), view, version, by))
+
+
+@moves.command("release")
+def release_versions(
+    view: Annotated[str | None, typer.Argument(help="A view; all of them if none is named.")] = None,
+) -> None:
+    """Let warm versions go, and fold promoted ones back into the apps of their groups."""
+    from headwater import replay, supervision
+
+    settings = Settings.load()
+    for sentence in replay.release(settings, view) or ["nothing to release"]:
+        say(sentence)
+    for done in supervision.tick(settings):
+        say(str(done))
+
+
+def _request(view: str, start: str, artifact: str) -> ReplayRequest:
+    from headwater.replay import ReplayRequest
+
+    wish = {"view": view, "start": start, "artifact": artifact, "dry_run": False}
+    return ReplayRequest.check(wish)
+
+
+def _open(settings: Settings, view: str) -> dict[str, Any]:
+    from headwater import replay
+
+    for row in replay.status(settings, view):
+        if row["state"] == "open":
+            return row
+    raise Refusal(f'no replay of view "{view}" is under way', hint="See `headwater replay status`.")
+
+
+def _wait_until_caught_up(settings: Settings, key: str) -> None:
+    from headwater import replay
+
+    with console.status("starting") as line:
+        while not (progress := replay.progress(settings, key)).caught_up:
+            line.update(str(progress))
+            time.sleep(2)
+    say(str(progress))
+
+
+def _prove(settings: Settings, view: str) -> None:
+    from headwater import jobs, replay
+
+    row = _open(settings, view)
+    jobs.run(settings, "prove", view, row["query"].rpartition(".")[2])
+    proof = replay.proof_of(settings, row["key"])
+    if proof is not None:
+        console.print(Markdown(proof.markdown()))

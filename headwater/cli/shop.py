@@ -1,0 +1,72 @@
+"""The command that simulates the customers of the shop."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Annotated
+
+import typer
+
+from headwater.errors import Refusal
+from headwater.settings import Settings
+
+commands = typer.Typer()
+Share = Annotated[float, typer.Option(min=0, max=1, help="A part of all records, between 0 and 1.")]
+
+
+@commands.command()
+def simulate(
+    rate: Annotated[float, typer.Option(help="Events per second.")] = 10.0,
+    seed: Annotated[int, typer.Option(help="The same seed and options give the same events.")] = 1,
+    minutes: Annotated[float | None, typer.Option(help="How long; until stopped if not given.")] = None,
+    count: Annotated[int | None, typer.Option(help="How many records.")] = None,
+    start: Annotated[
+        datetime | None,
+        typer.Option(
+            formats=["%Y-%m-%dT%H:%M:%S%z"],
+            help="Load a past, from this time on, into a log that holds nothing yet.",
+        ),
+    ] = None,
+    partition: Annotated[int | None, typer.Option(help="Send everything to this partition.")] = None,
+    out_of_order: Share = 0.05,
+    late: Share = 0.01,
+    repeated: Share = 0.01,
+    wrong_clock: Share = 0.02,
+    malformed: Share = 0.001,
+) -> None:
+    """Simulate the customers of the shop."""
+    from headwater.shop import Simulation
+    from headwater.shop import simulate as run
+
+    simulation = Simulation(
+        seed=seed,
+        rate=rate,
+        start=start,
+        duration=timedelta(minutes=minutes) if minutes is not None else None,
+        count=count,
+        partition=partition,
+        out_of_order=out_of_order,
+        late=late,
+        repeated=repeated,
+        wrong_clock=wrong_clock,
+        malformed=malformed,
+    )
+    settings = Settings.load()
+    if start is not None:
+        _refuse_a_past_behind_the_present(settings, simulation.topic)
+    run(settings, simulation, report=lambda line: print(line, flush=True))
+
+
+def _refuse_a_past_behind_the_present(settings: Settings, topic: str) -> None:
+    """Refuse a log in which time runs backwards: it would stop the apps that follow it."""
+    from headwater import offsets
+    from headwater.brokers import admin_client
+
+    with admin_client(settings, "simulator") as client:
+        held = sum(offsets.ends(client, topic).values())
+    if held:
+        raise Refusal(
+            f'topic "{topic}" already holds events',
+            detail=f"A past after {held:,} events would be older than what the apps have already forgotten.",
+            hint="Load it into a new instance before its first app starts, or simulate without --start.",
+        )

@@ -1,0 +1,81 @@
+"""Apps as the registry knows them: what each should run, and who runs it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from headwater.registry import Connection
+
+SELECT = """
+    SELECT apps.*, leases.driver, leases.token, leases.taken_at > apps.submitted_at AS taken_since,
+           (leases.artifact, leases.queries) IS DISTINCT FROM (apps.artifact, apps.queries) AS outdated,
+           now() - apps.wanted_at AS wanted_for, now() - apps.submitted_at AS submitted_for
+    FROM apps LEFT JOIN leases ON leases.app = apps.name
+"""
+
+
+def assign(registry: Connection, app: str, artifact: str, queries: Sequence[str]) -> None:
+    """Say what an app runs. A new app is wanted at once; for one that is there, that stays as it was."""
+    registry.execute(
+        """
+        INSERT INTO apps (name, artifact, queries, desired) VALUES (%s, %s, %s, 'running')
+        ON CONFLICT (name) DO UPDATE
+        SET artifact = excluded.artifact, queries = excluded.queries, wanted_at = now(), broken_at = NULL
+        WHERE (apps.artifact, apps.queries) IS DISTINCT FROM (excluded.artifact, excluded.queries)
+        """,
+        [app, artifact, list(queries)],
+    )
+
+
+def want(registry: Connection, app: str, desired: str) -> None:
+    """Say that an app should run or not; wanting it again is how a person resumes a broken one."""
+    registry.execute(
+        "UPDATE apps SET desired = %(desired)s, wanted_at = now(), broken_at = NULL "
+        "WHERE name = %(app)s AND (desired <> %(desired)s OR broken_at IS NOT NULL)",
+        {"app": app, "desired": desired},
+    )
+
+
+def give_up(registry: Connection, app: str) -> None:
+    """Say that an app is broken: nothing starts it again until a person wants it to."""
+    registry.execute("UPDATE apps SET broken_at = now() WHERE name = %s", [app])
+
+
+def submitted(registry: Connection, app: str, submission: str) -> None:
+    """Remember what the cluster calls the newest submission of an app."""
+    registry.execute(
+        "UPDATE apps SET submission = %s, submitted_at = now() WHERE name = %s", [submission, app]
+    )
+
+
+def adopt(registry: Connection, app: str, driver: str) -> None:
+    """Know an app's driver by the id that the cluster has given it since."""
+    registry.execute("UPDATE apps SET submission = %s WHERE name = %s", [driver, app])
+
+
+def see_lag(registry: Connection, app: str, lag: int | None) -> None:
+    """Remember the lag of an app, so that the next look can tell whether it grows."""
+    registry.execute("UPDATE apps SET lag_seen = %s WHERE name = %s", [lag, app])
+
+
+def must_end(registry: Connection, app: str, artifact: str, queries: Sequence[str]) -> bool:
+    """Say whether a driver that runs these queries of this artifact has to end: the stop marker."""
+    row = registry.execute(
+        "SELECT desired, broken_at, artifact, queries FROM apps WHERE name = %s", [app]
+    ).fetchone()
+    if row is None or row["desired"] == "stopped" or row["broken_at"]:
+        return True
+    return (row["artifact"], row["queries"]) != (artifact, list(queries))
+
+
+def app(registry: Connection, name: str) -> dict[str, Any] | None:
+    """Return what is known of an app: its artifact, what is wanted, and who runs it."""
+    return registry.execute(f"{SELECT} WHERE apps.name = %s", [name]).fetchone()
+
+
+def all_apps(registry: Connection) -> list[dict[str, Any]]:
+    """Return what is known of every app that was ever wanted."""
+    return registry.execute(f"{SELECT} ORDER BY apps.name").fetchall()

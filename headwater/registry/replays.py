@@ -1,0 +1,94 @@
+"""Replays as the registry remembers them: one open at a time for each view."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+from psycopg.types.json import Jsonb
+
+from headwater.errors import Refusal
+
+if TYPE_CHECKING:
+    from headwater.registry import Connection
+
+RATES_TO_REMEMBER = 5
+
+
+def open_replay(registry: Connection, view: str) -> dict[str, Any] | None:
+    """Return the replay of a view that is under way."""
+    return registry.execute("SELECT * FROM replays WHERE view = %s AND state = 'open'", [view]).fetchone()
+
+
+def find(registry: Connection, key: str) -> dict[str, Any] | None:
+    """Return a replay by its key."""
+    return registry.execute("SELECT * FROM replays WHERE key = %s", [key]).fetchone()
+
+
+def known(registry: Connection, key: str) -> dict[str, Any]:
+    """Return a replay by its key, or refuse."""
+    replay = find(registry, key)
+    if replay is None:
+        raise Refusal(f'there is no replay "{key}"', hint="See `headwater replay status`.")
+    return replay
+
+
+def enter(
+    registry: Connection, *, key: str, view: str, query: str, request: Any, plan: Any
+) -> dict[str, Any]:
+    """Open a replay; a second one of the same view is refused."""
+    try:
+        row = registry.execute(
+            "INSERT INTO replays (key, view, query, request, plan) VALUES (%s, %s, %s, %s, %s) RETURNING *",
+            [key, view, query, Jsonb(request), Jsonb(plan)],
+        ).fetchone()
+    except psycopg.errors.UniqueViolation as error:
+        raise Refusal(
+            f'a replay of view "{view}" is under way',
+            hint="Promote or reject it first: `headwater replay status`.",
+        ) from error
+    if row is None:
+        raise LookupError(f'replay "{key}" could not be entered')
+    return row
+
+
+def caught_up(registry: Connection, key: str, events: int) -> None:
+    """Remember when a candidate had caught up, and how fast it was; the first time counts."""
+    registry.execute(
+        """
+        UPDATE replays
+        SET caught_up_at = now(), events = %(events)s,
+            events_per_second = %(events)s / greatest(extract(epoch FROM now() - opened_at), 1)
+        WHERE key = %(key)s AND caught_up_at IS NULL
+        """,
+        {"key": key, "events": events},
+    )
+
+
+def close(registry: Connection, key: str, state: str, because: str) -> None:
+    """End a replay."""
+    registry.execute(
+        "UPDATE replays SET state = %s, because = %s, closed_at = now() WHERE key = %s AND state = 'open'",
+        [state, because, key],
+    )
+
+
+def all_replays(registry: Connection, view: str | None = None) -> list[dict[str, Any]]:
+    """Return the replays there were, of one view or of all, newest first."""
+    return registry.execute(
+        "SELECT * FROM replays WHERE %(view)s::text IS NULL OR view = %(view)s ORDER BY opened_at DESC",
+        {"view": view},
+    ).fetchall()
+
+
+def measured_rate(registry: Connection) -> float | None:
+    """Return the usual speed of the latest replays that had enough to read to tell."""
+    row = registry.execute(
+        """
+        SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY events_per_second) AS rate
+        FROM (SELECT events_per_second FROM replays WHERE events >= 10000
+              ORDER BY opened_at DESC LIMIT %s) AS latest
+        """,
+        [RATES_TO_REMEMBER],
+    ).fetchone()
+    return row["rate"] if row else None

@@ -1,0 +1,69 @@
+"""What should run: a pure function of the versions there are and of the code each group was deployed with.
+
+A group's app runs the live and warm versions of its views that its own code contains. A version that needs
+other code, and every candidate, runs as an app of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from headwater.registry import apps, releases
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from headwater.registry import Connection
+
+    Manifest = Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """One app: the code it runs, and the queries."""
+
+    artifact: str
+    queries: tuple[str, ...]
+
+
+def wanted_apps(
+    groups: Mapping[str, str], manifests: Mapping[str, Manifest], versions: Iterable[Mapping[str, Any]]
+) -> dict[str, Wanted]:
+    """Return the apps that should exist, given the artifact of each group."""
+    queries: dict[tuple[str, str], list[str]] = {(group, code): [] for group, code in groups.items()}
+    for version in versions:
+        if version["status"] in releases.KEPT:
+            queries.setdefault(_home(version, groups, manifests), []).append(version["query"])
+    return {app: Wanted(artifact=code, queries=tuple(sorted(ran))) for (app, code), ran in queries.items()}
+
+
+def _home(
+    version: Mapping[str, Any], groups: Mapping[str, str], manifests: Mapping[str, Manifest]
+) -> tuple[str, str]:
+    """Return the app of a version and its artifact."""
+    view = version["view"]
+    group = manifests[version["artifact"]][view]["app"]
+    if version["status"] in ("live", "warm") and group in groups:
+        declared = manifests[groups[group]].get(view)
+        if declared and (declared["app"], declared["version"]) == (group, version["version"]):
+            return group, groups[group]
+    return version["query"], version["artifact"]
+
+
+def settle(registry: Connection) -> None:
+    """Bring the apps' rows in step with the versions. What runs follows at the next tick."""
+    with registry.transaction():
+        registry.execute("LOCK TABLE apps IN SHARE ROW EXCLUSIVE MODE")
+        versions = releases.versions(registry)
+        own = {version["query"] for version in versions}
+        rows = {row["name"]: row for row in apps.all_apps(registry)}
+        groups = {name: row["artifact"] for name, row in rows.items() if name not in own}
+        manifests = {
+            row["hash"]: row["manifest"] for row in registry.execute("SELECT hash, manifest FROM artifacts")
+        }
+        wanted = wanted_apps(groups, manifests, versions)
+        for name, app in wanted.items():
+            apps.assign(registry, name, app.artifact, app.queries)
+        for name in rows.keys() - wanted.keys():
+            apps.want(registry, name, "stopped")

@@ -1,0 +1,179 @@
+"""The plan of a replay: what it will read and make, how long that takes, and why it may be refused.
+
+Nothing runs before the plan, and a dry run ends with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from headwater import artifacts, names
+from headwater.brokers import admin_client
+from headwater.engines import Standalone
+from headwater.errors import Refusal
+from headwater.registry import connect, releases, replays
+from headwater.replay.request import CURRENT
+from headwater.replay.starting import Stretch, resolve, seam
+
+if TYPE_CHECKING:
+    from kafka import KafkaAdminClient
+
+    from headwater.artifacts import Artifact
+    from headwater.registry import Connection
+    from headwater.replay.request import ReplayRequest
+    from headwater.settings import Settings
+
+# Where no replay has been measured yet: low enough to promise.
+ASSUMED_RATE = 20_000.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What a replay would do, and whether it may."""
+
+    view: str
+    live: str  # label of what readers see now
+    candidate: str  # label of what will be made
+    artifact: str
+    start: str
+    stretches: tuple[Stretch, ...]
+    seam_at: datetime | None
+    size: int  # bytes to read
+    rate: float  # events per second
+    measured: bool  # whether that rate was seen here, or is assumed
+    dependants: tuple[str, ...]
+    refusals: tuple[str, ...]
+
+    @property
+    def events(self) -> int:
+        """Return how many events there are to read."""
+        return sum(stretch.events for stretch in self.stretches)
+
+    @property
+    def expected(self) -> timedelta:
+        """Return how long reading them takes."""
+        return timedelta(seconds=self.events / self.rate)
+
+    @property
+    def starting_offsets(self) -> dict[str, dict[str, int]]:
+        """Return where to start, as Spark wants to be told."""
+        found: dict[str, dict[str, int]] = {}
+        for stretch in self.stretches:
+            found.setdefault(stretch.topic, {})[str(stretch.partition)] = stretch.asked
+        return found
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the plan as it is stored with the replay."""
+        seam_at = self.seam_at.isoformat() if self.seam_at else None
+        return {**asdict(self), "seam_at": seam_at, "events": self.events}
+
+    def markdown(self) -> str:
+        """Return the plan for people."""
+        from headwater.replay.telling import plan_in_markdown
+
+        return plan_in_markdown(self)
+
+    def refuse(self) -> None:
+        """Raise if this plan may not be run."""
+        if self.refusals:
+            raise Refusal(
+                f'view "{self.view}" cannot be replayed like this',
+                detail=" ".join(self.refusals),
+                hint="Change the start or the code, or wait for what is in the way; then ask again.",
+            )
+
+
+def plan(settings: Settings, request: ReplayRequest) -> Plan:
+    """Look at registry, log and cluster, and say what a replay would do. Changes nothing."""
+    with connect(settings) as registry:
+        live = releases.live_version(registry, request.view)
+        artifact = artifact_of(settings, registry, request)
+        declared = _declared(artifact, request.view)
+        with admin_client(settings, "admin") as client:
+            stretches = resolve(client, declared["inputs"], request.start)
+            size = _size(client, stretches)
+        rate = replays.measured_rate(registry)
+        return Plan(
+            view=request.view,
+            live=live["label"],
+            candidate=_next_label(registry, request.view, declared["version"]),
+            artifact=artifact.hash,
+            start=request.start,
+            stretches=tuple(stretches),
+            seam_at=seam(settings, request.start, stretches, timedelta(seconds=declared["window_seconds"])),
+            size=size,
+            rate=rate or ASSUMED_RATE,
+            measured=rate is not None,
+            dependants=tuple(_dependants(artifact, request.view)),
+            refusals=tuple(_refusals(settings, registry, artifact, request, stretches)),
+        )
+
+
+def artifact_of(settings: Settings, registry: Connection, request: ReplayRequest) -> Artifact:
+    """Return the code that a request names; the working tree's is packed if it is not known yet."""
+    if request.artifact == CURRENT:
+        return artifacts.pack(settings)
+    return releases.artifact(registry, request.artifact)
+
+
+def _declared(artifact: Artifact, view: str) -> dict[str, Any]:
+    if view not in artifact.manifest:
+        raise Refusal(
+            f'artifact {artifact.hash} has no view "{view}"',
+            detail=f"Its views: {', '.join(sorted(artifact.manifest))}.",
+        )
+    declared: dict[str, Any] = artifact.manifest[view]
+    return declared
+
+
+def _next_label(registry: Connection, view: str, version: int) -> str:
+    builds = [row["build"] for row in releases.versions(registry, view) if row["version"] == version]
+    return names.label(version, max(builds, default=0) + 1)
+
+
+def _refusals(
+    settings: Settings,
+    registry: Connection,
+    artifact: Artifact,
+    request: ReplayRequest,
+    stretches: list[Stretch],
+) -> list[str]:
+    found = [stretch.refusal for stretch in stretches if stretch.refusal]
+    if (other := replays.open_replay(registry, request.view)) is not None:
+        found.append(
+            f"A replay of this view is under way: {other['query']}, since {other['opened_at']:%d %B %H:%M}."
+        )
+    try:
+        releases.check_logic(registry, artifact, request.view)
+    except Refusal as refusal:
+        found.append(f"{refusal.primary.capitalize()}. {refusal.detail} {refusal.hint}")
+    try:
+        if not Standalone(settings).workers():
+            found.append("The Spark cluster has no worker.")
+    except Refusal as refusal:
+        found.append(f"{refusal.primary.capitalize()}. {refusal.hint}")
+    return found
+
+
+def _dependants(artifact: Artifact, view: str) -> list[str]:
+    """Return the views that read what this view puts on the log."""
+    return sorted(name for name, declared in artifact.manifest.items() if view in declared["inputs"])
+
+
+def _size(client: KafkaAdminClient, stretches: list[Stretch]) -> int:
+    """Estimate the bytes to read: of each partition's size on disk, the share of offsets asked for."""
+    on_disk: dict[tuple[str, int], int] = {}
+    for broker in client.describe_log_dirs(sorted({stretch.topic for stretch in stretches})):
+        for folder in broker["results"]:
+            for topic in folder["topics"]:
+                for part in topic["partitions"]:
+                    place = (topic["name"], part["partition_index"])
+                    on_disk[place] = max(on_disk.get(place, 0), part["partition_size"])
+    return sum(
+        on_disk.get((stretch.topic, stretch.partition), 0)
+        * stretch.events
+        // max(stretch.end - stretch.beginning, 1)
+        for stretch in stretches
+    )

@@ -1,0 +1,78 @@
+"""A plan in words and tables, for the note of a task and for the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datetime import timedelta
+
+    from headwater.replay.planning import Plan
+
+
+def plan_in_markdown(plan: Plan) -> str:
+    """Return the plan as Markdown: verdict first, then what is read, then what follows from it."""
+    paragraphs = [
+        f"## Replay of `{plan.view}`: {plan.live} → {plan.candidate}",
+        _verdict(plan),
+        _reading(plan),
+        _table(plan),
+        *_consequences(plan),
+    ]
+    return "\n\n".join(paragraphs)
+
+
+def _verdict(plan: Plan) -> str:
+    if plan.refusals:
+        return "**Refused.** " + " ".join(plan.refusals)
+    return (
+        f"**May run.** Builds {plan.candidate} beside {plan.live}; readers see {plan.live} until "
+        f"{plan.candidate} is proved and promoted."
+    )
+
+
+def _reading(plan: Plan) -> str:
+    source = "measured in the latest replays" if plan.measured else "assumed: none has been measured yet"
+    return (
+        f"Reads **{plan.events:,} events** ({_bytes(plan.size)}) from {plan.start}, with artifact "
+        f"`{plan.artifact}`: about **{_duration(plan.expected)}** at {plan.rate:,.0f} events/s ({source}), "
+        "and half a minute to start."
+    )
+
+
+def _table(plan: Plan) -> str:
+    lines = [
+        "| topic | partition | log holds from | asked from | up to | events |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    lines += [
+        f"| {part.topic} | {part.partition} | {part.beginning:,} | {part.asked:,} | {part.end:,} "
+        f"| {part.events:,} |"
+        for part in plan.stretches
+    ]
+    return "\n".join(lines)
+
+
+def _consequences(plan: Plan) -> list[str]:
+    found = []
+    if plan.seam_at:
+        found.append(
+            f"⚠ The new version will hold windows from **{plan.seam_at:%Y-%m-%d %H:%M:%S} UTC** on, and "
+            "**nothing before**: start at `earliest` to keep all that the log holds."
+        )
+    readers = ", ".join(f"`{name}`" for name in plan.dependants)
+    found.append(f"Views that read it: {readers}." if readers else "No other view reads it.")
+    return found
+
+
+def _bytes(size: float) -> str:
+    for unit in ("B", "kB", "MB", "GB"):
+        if size < 1000:
+            return f"{size:,.0f} {unit}"
+        size /= 1000
+    return f"{size:,.1f} TB"
+
+
+def _duration(duration: timedelta) -> str:
+    seconds = duration.total_seconds()
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"

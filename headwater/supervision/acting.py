@@ -1,0 +1,180 @@
+"""A tick of supervision: look at every app, decide, act, and write down what was done and why."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from headwater import alarms, observing
+from headwater.engines import Standalone, Submission
+from headwater.errors import Refusal
+from headwater.registry import apps, connect, releases
+from headwater.registry.wanted import settle
+from headwater.supervision import deciding
+from headwater.supervision.deciding import decide
+from headwater.supervision.observing import observe
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from headwater.engines import Engine
+    from headwater.registry import Connection
+    from headwater.settings import Settings
+    from headwater.supervision.deciding import Action, Observed
+
+Report = Callable[[str], None]
+PATIENCE_SECONDS = 240
+KINDS = {"crash loop", "no workers", "lag"}  # alarms that end when a look does not raise them again
+CLUSTER = "spark"  # the subject of alarms that concern every app
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """One thing that a tick did."""
+
+    app: str
+    action: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f'app "{self.app}": {self.action}, because {self.reason}'
+
+
+def tick(settings: Settings, names: Collection[str] | None = None) -> list[Done]:
+    """Bring the apps, all or the named ones, one step closer to what the registry wants."""
+    engine = Standalone(settings)
+    with connect(settings) as registry:
+        settle(registry)
+        workers = _workers(settings, engine)
+        if workers is None:
+            return [Done(app=CLUSTER, action="alarm", reason="the Spark master does not answer")]
+        ends = observing.ends_of_inputs(settings, registry)
+        return [
+            done
+            for app in apps.all_apps(registry)
+            if names is None or app["name"] in names
+            for done in _look_after(settings, registry, engine, app["name"], workers, ends)
+        ]
+
+
+def bring_about(settings: Settings, names: Collection[str], report: Report = print) -> list[Done]:
+    """Tick until the named apps are as they are wanted: a driver submitted for each that should run."""
+    done: list[Done] = []
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        for step in tick(settings, names):
+            done.append(step)
+            report(str(step))
+        if not (open_ones := _unfinished(settings, names)):
+            return done
+        if time.monotonic() > deadline:
+            raise Refusal(
+                f"apps did not come to what is wanted of them: {', '.join(open_ones)}",
+                detail=f"Waited for {PATIENCE_SECONDS} s.",
+                hint="Supervision goes on trying; see `headwater status` and `make logs PART=<app>`.",
+            )
+        time.sleep(0.5)
+
+
+def _unfinished(settings: Settings, names: Collection[str]) -> list[str]:
+    engine = Standalone(settings)
+    with connect(settings) as registry:
+        seen = [observe(registry, engine, name, 1, {}) for name in names]
+    return [app.app for app in seen if app and (app.running != app.wanted or app.outdated)]
+
+
+def _workers(settings: Settings, engine: Engine) -> int | None:
+    try:
+        workers = engine.workers()
+    except Refusal as refusal:
+        alarms.raise_alarm(settings, CLUSTER, "no master", str(refusal))
+        return None
+    alarms.clear(settings, CLUSTER, "no master")
+    return workers
+
+
+def _look_after(
+    settings: Settings,
+    registry: Connection,
+    engine: Engine,
+    name: str,
+    workers: int,
+    ends: Mapping[str, Mapping[int, int]],
+) -> list[Done]:
+    with alone(registry, name):
+        seen = observe(registry, engine, name, workers, ends)
+        if seen is None:
+            return []
+        actions = decide(seen)
+        for action in actions:
+            _act(settings, registry, engine, seen, action)
+        _clear_alarms(settings, registry, seen, actions)
+        apps.see_lag(registry, name, seen.lag)
+    return [Done(app=name, action=_name(action), reason=action.reason) for action in actions]
+
+
+def _act(settings: Settings, registry: Connection, engine: Engine, seen: Observed, action: Action) -> None:
+    match action:
+        case deciding.Submit():
+            _submit(registry, engine, seen.app)
+        case deciding.Restart():
+            _kill(engine, seen)
+            _submit(registry, engine, seen.app)
+        case deciding.Kill():
+            _kill(engine, seen)
+        case deciding.GiveUp():
+            apps.give_up(registry, seen.app)
+            _kill(engine, seen)
+            alarms.raise_alarm(settings, seen.app, "crash loop", action.reason)
+        case deciding.Adopt():
+            apps.adopt(registry, seen.app, str(seen.driver))
+        case deciding.Alarm():
+            alarms.raise_alarm(settings, seen.app, action.kind, action.reason)
+    registry.execute(
+        "INSERT INTO actions (app, action, reason) VALUES (%s, %s, %s)",
+        [seen.app, _name(action), action.reason],
+    )
+
+
+def _submit(registry: Connection, engine: Engine, name: str) -> None:
+    app = apps.app(registry, name)
+    if app is None:
+        raise LookupError(f'app "{name}" is gone')
+    artifact = releases.artifact(registry, app["artifact"])
+    arguments = ("stream", name, artifact.hash)
+    apps.submitted(
+        registry, name, engine.submit(Submission(name=name, artifact=artifact.path, arguments=arguments))
+    )
+
+
+def _kill(engine: Engine, seen: Observed) -> None:
+    """End a driver at once. Whatever it was doing is redone by its successor: only time is lost."""
+    for driver in {seen.driver, seen.submission} - {None}:
+        engine.kill(str(driver))
+
+
+def _clear_alarms(settings: Settings, registry: Connection, seen: Observed, actions: list[Action]) -> None:
+    """Clear the open alarms about an app that this look did not raise again."""
+    raised = {action.kind for action in actions if isinstance(action, deciding.Alarm)}
+    if seen.broken or any(isinstance(action, deciding.GiveUp) for action in actions):
+        raised.add("crash loop")
+    for alarm in alarms.open_alarms(registry):
+        if alarm["subject"] == seen.app and alarm["kind"] in KINDS - raised:
+            alarms.clear(settings, seen.app, alarm["kind"])
+
+
+def _name(action: Action) -> str:
+    return {"GiveUp": "give up"}.get(type(action).__name__, type(action).__name__.lower())
+
+
+@contextmanager
+def alone(registry: Connection, app: str) -> Iterator[None]:
+    """Let one person or task at a time act on an app."""
+    registry.execute("SELECT pg_advisory_lock(hashtext(%s))", [f"app:{app}"])
+    try:
+        yield
+    finally:
+        registry.execute("SELECT pg_advisory_unlock(hashtext(%s))", [f"app:{app}"])

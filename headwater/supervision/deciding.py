@@ -1,0 +1,138 @@
+"""What to do about an app: a pure function of what should be and what is.
+
+    decide(Observed(…)) -> [Submit(reason="its driver is gone")]
+
+The order of the rules is their priority. No rule looks at the past but through what was observed, so any tick
+may be lost, repeated, or taken by another process.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+CRASH_LOOP_RESTARTS = 3
+CRASH_LOOP_WITHIN = timedelta(minutes=10)
+SILENT = timedelta(seconds=90)  # a driver beats every ten seconds, also when there is nothing to read
+STARTING = timedelta(minutes=3)  # until its first sign of life
+STUCK = timedelta(minutes=5)  # without a batch, although there is input
+STOPPING = timedelta(minutes=2)  # to end between two batches
+SLOWEST_CATCH_UP = 2_000  # records a second; a backlog is read in one long batch
+LAG_BOUND = 100_000  # records: what one batch of a live app reads at most
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observed:
+    """One app: what is wanted, and what can be seen of it."""
+
+    app: str
+    wanted: bool
+    broken: bool = False  # given up by an earlier tick
+    wanted_for: timedelta = timedelta(0)  # since it is wanted, or not wanted, like this
+    driver: str | None = None  # the cluster's id of the driver that holds the lease, or was submitted last
+    submission: str | None = None  # the id that we know it by
+    running: bool = False  # the cluster says that this driver runs, or is about to
+    outdated: bool = False  # the driver runs other code or other queries than it should
+    blocked_by: str | None = None  # another app whose driver still writes one of its queries
+    restarts: int = 0  # within CRASH_LOOP_WITHIN, since it is wanted
+    submitted_for: timedelta | None = None  # since the newest submission
+    silence: timedelta | None = None  # since the newest heartbeat of this driver; None: not one yet
+    batch_age: timedelta | None = None  # since the slowest of its queries finished a batch
+    catching_up: bool = False
+    lag: int | None = None  # records; None: unknown
+    lag_seen: int | None = None  # at the tick before
+    workers: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Action:
+    """Something to be done, and why, in words for people."""
+
+    reason: str
+
+
+class Submit(Action):
+    """Start a driver."""
+
+
+class Restart(Action):
+    """End the driver, and start another."""
+
+
+class Kill(Action):
+    """End the driver."""
+
+
+class GiveUp(Action):
+    """End the driver, start no other, and call a person."""
+
+
+class Adopt(Action):
+    """Know the driver by the id that it has now."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alarm(Action):
+    """Tell a person; nothing can be done from here."""
+
+    kind: str
+
+
+def decide(seen: Observed) -> list[Action]:
+    """Return what to do, most urgent first; nothing when all is well or on its way."""
+    if not seen.wanted:
+        return _end(seen, "it should not run")
+    if seen.broken:
+        return [Kill(reason="it was given up, but a driver of it runs")] if seen.running else []
+    if seen.restarts >= CRASH_LOOP_RESTARTS:
+        minutes = int(CRASH_LOOP_WITHIN.total_seconds() // 60)
+        return [GiveUp(reason=f"it restarted {seen.restarts} times within {minutes} minutes")]
+    if not seen.workers:
+        return [Alarm(kind="no workers", reason="no Spark worker is there to run it")]
+    if not seen.running:
+        return [] if seen.blocked_by else [Submit(reason="it has no driver")]
+    if seen.outdated and seen.silence is not None:
+        return _end(seen, "it runs what it should not run any more")
+    return _adopt(seen) + (_unresponsive(seen) or _behind(seen))
+
+
+def _end(seen: Observed, why: str) -> list[Action]:
+    """Give a driver time to see its stop marker; it ends between two batches."""
+    overdue = seen.running and seen.wanted_for > STOPPING
+    return [Kill(reason=f"{why}, and has not ended by itself")] if overdue else []
+
+
+def _adopt(seen: Observed) -> list[Action]:
+    if seen.driver == seen.submission:
+        return []
+    return [Adopt(reason=f"the cluster runs it as {seen.driver} now")]
+
+
+def _unresponsive(seen: Observed) -> list[Action]:
+    if seen.silence is None:
+        late = seen.submitted_for is not None and seen.submitted_for > STARTING
+        return [Restart(reason="it has given no sign of life since it was submitted")] if late else []
+    if seen.silence > SILENT:
+        return [Restart(reason=f"it has given no sign of life for {_seconds(seen.silence)} s")]
+    if seen.lag and seen.batch_age is not None and seen.batch_age > _patience(seen):
+        waited = _seconds(seen.batch_age)
+        return [Restart(reason=f"it has finished no batch for {waited} s, with {seen.lag} records to read")]
+    return []
+
+
+def _patience(seen: Observed) -> timedelta:
+    """Return how long a batch may take: a backlog is one batch, however long it is."""
+    backlog = timedelta(seconds=(seen.lag or 0) / SLOWEST_CATCH_UP)
+    return STUCK + backlog if seen.catching_up else STUCK
+
+
+def _behind(seen: Observed) -> list[Action]:
+    if seen.catching_up or seen.lag is None or seen.lag <= LAG_BOUND:
+        return []
+    if seen.lag_seen is None or seen.lag < seen.lag_seen:
+        return []
+    return [Alarm(kind="lag", reason=f"it is {seen.lag} records behind, and they grow more")]
+
+
+def _seconds(duration: timedelta) -> int:
+    return int(duration.total_seconds())

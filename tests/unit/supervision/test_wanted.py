@@ -1,0 +1,75 @@
+"""What should run, given the versions there are and the code of each group."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headwater.registry.wanted import Wanted, wanted_apps
+
+OLD = {"orders": {"app": "sales", "version": 1}, "refunds": {"app": "sales", "version": 1}}
+NEW = {"orders": {"app": "sales", "version": 2}, "refunds": {"app": "sales", "version": 1}}
+MANIFESTS = {"old": OLD, "new": NEW}
+
+
+def version(view: str, number: int, status: str, artifact: str, build: int = 1) -> dict[str, Any]:
+    label = f"v{number}" + (f"b{build}" if build > 1 else "")
+    return {
+        "view": view,
+        "version": number,
+        "status": status,
+        "artifact": artifact,
+        "query": f"{view}.{label}",
+    }
+
+
+REFUNDS = version("refunds", 1, "live", "old")
+
+
+def test_group_runs_the_live_versions_of_its_views() -> None:
+    versions = [version("orders", 1, "live", "old"), REFUNDS]
+    assert wanted_apps({"sales": "old"}, MANIFESTS, versions) == {
+        "sales": Wanted(artifact="old", queries=("orders.v1", "refunds.v1"))
+    }
+
+
+def test_candidate_runs_as_an_app_of_its_own() -> None:
+    versions = [version("orders", 1, "live", "old"), version("orders", 2, "building", "new"), REFUNDS]
+    assert wanted_apps({"sales": "old"}, MANIFESTS, versions) == {
+        "sales": Wanted(artifact="old", queries=("orders.v1", "refunds.v1")),
+        "orders.v2": Wanted(artifact="new", queries=("orders.v2",)),
+    }
+
+
+def test_candidate_of_the_same_code_runs_as_an_app_of_its_own() -> None:
+    versions = [version("orders", 1, "live", "old"), version("orders", 1, "candidate", "old", build=2)]
+    assert wanted_apps({"sales": "old"}, MANIFESTS, versions) == {
+        "sales": Wanted(artifact="old", queries=("orders.v1",)),
+        "orders.v1b2": Wanted(artifact="old", queries=("orders.v1b2",)),
+    }
+
+
+def test_promotion_moves_no_driver() -> None:
+    before = [version("orders", 1, "live", "old"), version("orders", 2, "candidate", "new"), REFUNDS]
+    after = [version("orders", 1, "warm", "old"), version("orders", 2, "live", "new"), REFUNDS]
+    groups = {"sales": "old"}
+    assert wanted_apps(groups, MANIFESTS, before) == wanted_apps(groups, MANIFESTS, after)
+
+
+def test_live_version_that_new_code_does_not_have_goes_on_as_an_app_of_its_own() -> None:
+    versions = [version("orders", 1, "live", "old"), REFUNDS]
+    assert wanted_apps({"sales": "new"}, MANIFESTS, versions) == {
+        "sales": Wanted(artifact="new", queries=("refunds.v1",)),
+        "orders.v1": Wanted(artifact="old", queries=("orders.v1",)),
+    }
+
+
+def test_released_version_is_folded_into_its_group() -> None:
+    versions = [version("orders", 1, "retired", "old"), version("orders", 2, "live", "new"), REFUNDS]
+    assert wanted_apps({"sales": "new"}, MANIFESTS, versions) == {
+        "sales": Wanted(artifact="new", queries=("orders.v2", "refunds.v1"))
+    }
+
+
+def test_retired_version_runs_nowhere() -> None:
+    versions = [version("orders", 1, "retired", "old")]
+    assert wanted_apps({"sales": "old"}, MANIFESTS, versions) == {"sales": Wanted(artifact="old", queries=())}
