@@ -214,7 +214,11 @@ def _program(part: Part, name: str, program: Program, user: User | None) -> str:
 
 
 def _quote(value: str) -> str:
-    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    """Quote a value for supervisord, which knows two kinds of quotes and no way to escape them."""
+    for mark in ('"', "'"):
+        if mark not in value:
+            return f"{mark}{value}{mark}"
+    raise Refusal("an environment variable has both kinds of quotes", detail=value)
 
 
 def _escape(value: str) -> str:
