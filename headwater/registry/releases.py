@@ -35,7 +35,7 @@ def register(registry: Connection, artifact: Artifact) -> list[str]:
             check_logic(registry, artifact, view)
         new = [view for view in artifact.manifest if not versions(registry, view)]
         for view in new:
-            add_version(registry, artifact, view, status="live")
+            add_version(registry, artifact, view, status="live", apart=False)
     return [f"{view} {names.label(artifact.manifest[view]['version'])}" for view in new]
 
 
@@ -90,6 +90,7 @@ def add_version(
     view: str,
     *,
     status: str = "building",
+    apart: bool = True,
     starting_offsets: Offsets | None = None,
     seam_at: datetime | None = None,
 ) -> dict[str, Any]:
@@ -102,12 +103,12 @@ def add_version(
     row = registry.execute(
         """
         INSERT INTO versions (view, version, build, table_name, checkpoint, artifact, fingerprint, status,
-                              starting_offsets, seam_at)
-        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+                              apart, starting_offsets, seam_at)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
         RETURNING *
         """,
         [view, version, build, names.table(view, label), names.checkpoint(view, label), artifact.hash,
-         fingerprint, status, Jsonb(starting_offsets) if starting_offsets else None, seam_at],
+         fingerprint, status, apart, Jsonb(starting_offsets) if starting_offsets else None, seam_at],
     ).fetchone()  # fmt: skip
     if row is None:
         raise LookupError(f'version {label} of view "{view}" could not be entered')

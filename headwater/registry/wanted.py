@@ -1,7 +1,8 @@
 """What should run: a pure function of the versions there are and of the code each group was deployed with.
 
-A group's app runs the live and warm versions of its views that its own code contains. A version that needs
-other code, and every candidate, runs as an app of its own.
+A group's app runs the versions of its views that its own code contains. A version that needs other code runs
+as an app of its own, and so does one that a replay has built, until it is released: promoting it, or rolling
+back, moves no driver.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def _home(
     """Return the app of a version and its artifact."""
     view = version["view"]
     group = manifests[version["artifact"]][view]["app"]
-    if version["status"] in ("live", "warm") and group in groups:
+    if not version["apart"] and group in groups:
         declared = manifests[groups[group]].get(view)
         if declared and (declared["app"], declared["version"]) == (group, version["version"]):
             return group, groups[group]

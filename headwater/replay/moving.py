@@ -85,14 +85,16 @@ def _target(registry: Connection, view: str, label: str | None) -> dict[str, Any
 
 
 def _fold(registry: Connection, version: dict[str, Any]) -> bool:
-    """Give the group of a live version code that contains it; return whether that changes anything."""
+    """Give a live version back to the app of its group, and that app code that has it, if need be."""
+    if not version["apart"]:
+        return False
+    registry.execute("UPDATE versions SET apart = false WHERE query = %s", [version["query"]])
     code = releases.artifact(registry, version["artifact"])
     group = apps.app(registry, code.manifest[version["view"]]["app"])
-    if group is None or version["query"] in group["queries"]:
-        return False
-    has = releases.artifact(registry, group["artifact"]).manifest.get(version["view"], {})
-    if has.get("version") != version["version"]:
-        apps.assign(registry, group["name"], code.hash, group["queries"])
+    if group is not None:
+        has = releases.artifact(registry, group["artifact"]).manifest.get(version["view"], {})
+        if has.get("version") != version["version"]:
+            apps.assign(registry, group["name"], code.hash, group["queries"])
     return True
 
 

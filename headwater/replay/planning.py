@@ -166,7 +166,7 @@ def _size(client: KafkaAdminClient, stretches: list[Stretch]) -> int:
     """Estimate the bytes to read: of each partition's size on disk, the share of offsets asked for."""
     on_disk: dict[tuple[str, int], int] = {}
     for broker in client.describe_log_dirs(sorted({stretch.topic for stretch in stretches})):
-        for folder in broker["results"]:
+        for folder in broker["log_dirs"]:
             for topic in folder["topics"]:
                 for part in topic["partitions"]:
                     place = (topic["name"], part["partition_index"])

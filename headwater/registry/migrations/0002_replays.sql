@@ -10,9 +10,11 @@ ALTER TABLE versions ADD COLUMN query text NOT NULL UNIQUE
 ALTER TABLE versions ADD COLUMN starting_offsets jsonb;
 ALTER TABLE versions ADD COLUMN seam_at timestamptz;
 ALTER TABLE versions ADD COLUMN proof jsonb;
+ALTER TABLE versions ADD COLUMN apart boolean NOT NULL DEFAULT false;
 ALTER TABLE versions ADD COLUMN dropped_at timestamptz;
 COMMENT ON COLUMN versions.label IS 'What people call it: v2, or v2b2 for the second build of version 2.';
 COMMENT ON COLUMN versions.query IS 'The streaming query that keeps it, and the app that runs it when it needs one of its own.';
+COMMENT ON COLUMN versions.apart IS 'It was built by an app of its own and stays there until it is released, so that promoting it moves no driver.';
 COMMENT ON COLUMN versions.starting_offsets IS 'Where its first batch began, by topic and partition; null: at the beginning of the log.';
 COMMENT ON COLUMN versions.seam_at IS 'It holds no rows of windows before this time, because it did not start at the beginning of the log.';
 

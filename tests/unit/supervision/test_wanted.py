@@ -11,13 +11,16 @@ NEW = {"orders": {"app": "sales", "version": 2}, "refunds": {"app": "sales", "ve
 MANIFESTS = {"old": OLD, "new": NEW}
 
 
-def version(view: str, number: int, status: str, artifact: str, build: int = 1) -> dict[str, Any]:
+def version(
+    view: str, number: int, status: str, artifact: str, build: int = 1, apart: bool = False
+) -> dict[str, Any]:
     label = f"v{number}" + (f"b{build}" if build > 1 else "")
     return {
         "view": view,
         "version": number,
         "status": status,
         "artifact": artifact,
+        "apart": apart,
         "query": f"{view}.{label}",
     }
 
@@ -33,7 +36,11 @@ def test_group_runs_the_live_versions_of_its_views() -> None:
 
 
 def test_candidate_runs_as_an_app_of_its_own() -> None:
-    versions = [version("orders", 1, "live", "old"), version("orders", 2, "building", "new"), REFUNDS]
+    versions = [
+        version("orders", 1, "live", "old"),
+        version("orders", 2, "building", "new", apart=True),
+        REFUNDS,
+    ]
     assert wanted_apps({"sales": "old"}, MANIFESTS, versions) == {
         "sales": Wanted(artifact="old", queries=("orders.v1", "refunds.v1")),
         "orders.v2": Wanted(artifact="new", queries=("orders.v2",)),
@@ -41,7 +48,10 @@ def test_candidate_runs_as_an_app_of_its_own() -> None:
 
 
 def test_candidate_of_the_same_code_runs_as_an_app_of_its_own() -> None:
-    versions = [version("orders", 1, "live", "old"), version("orders", 1, "candidate", "old", build=2)]
+    versions = [
+        version("orders", 1, "live", "old"),
+        version("orders", 1, "candidate", "old", build=2, apart=True),
+    ]
     assert wanted_apps({"sales": "old"}, MANIFESTS, versions) == {
         "sales": Wanted(artifact="old", queries=("orders.v1",)),
         "orders.v1b2": Wanted(artifact="old", queries=("orders.v1b2",)),
@@ -49,8 +59,11 @@ def test_candidate_of_the_same_code_runs_as_an_app_of_its_own() -> None:
 
 
 def test_promotion_moves_no_driver() -> None:
-    before = [version("orders", 1, "live", "old"), version("orders", 2, "candidate", "new"), REFUNDS]
-    after = [version("orders", 1, "warm", "old"), version("orders", 2, "live", "new"), REFUNDS]
+    def versions(first: str, second: str) -> list[dict[str, Any]]:
+        apart = version("orders", 1, second, "old", build=2, apart=True)
+        return [version("orders", 1, first, "old"), apart, REFUNDS]
+
+    before, after = versions("live", "candidate"), versions("warm", "live")
     groups = {"sales": "old"}
     assert wanted_apps(groups, MANIFESTS, before) == wanted_apps(groups, MANIFESTS, after)
 
