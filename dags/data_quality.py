@@ -12,14 +12,14 @@ from datetime import timedelta
 
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 from airflow.sdk import Param, dag, task
-from telling import form, in_words
+from telling import form, refusing
 
 from headwater import declared, jobs
 
 FORM = {
     "views": Param(
-        [],
-        type="array",
+        None,
+        type=["null", "array"],
         title="Views",
         items={"type": "string", "enum": list(declared.views())},
         examples=list(declared.views()),
@@ -31,7 +31,7 @@ FORM = {
 
 @dag(
     doc_md=__doc__,
-    schedule=timedelta(hours=1),
+    schedule="@hourly",
     catchup=False,
     max_active_runs=1,
     dagrun_timeout=timedelta(minutes=50),
@@ -51,13 +51,13 @@ def data_quality() -> None:
     )
 
 
-@task(retries=0)
-@in_words
+@task
+@refusing
 def arguments() -> list[str]:
     """Refuse what cannot be meant; name the views for the job."""
-    from headwater.forms import Check
+    from headwater.forms import Views
 
-    return ["check", *Check.check(form()).views]
+    return ["check", *(Views.check(form()).views or ())]
 
 
 data_quality()

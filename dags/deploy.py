@@ -15,14 +15,14 @@ from datetime import timedelta
 from typing import Any
 
 from airflow.sdk import Param, dag, task
-from telling import form, in_words, tell
+from telling import form, in_words, refusing, tell
 
 from headwater import declared
 
 FORM = {
     "apps": Param(
-        [],
-        type="array",
+        None,
+        type=["null", "array"],
         title="Apps",
         items={"type": "string", "enum": declared.apps()},
         examples=declared.apps(),
@@ -50,11 +50,11 @@ FORM = {
 def deploy() -> None:
     """Wire the steps of a deployment."""
     request = validate()
-    bring_topics_in_step(request) >> change(request) >> reconcile()
+    bring_topics_in_step(request) >> change(request)
 
 
-@task(retries=0)
-@in_words
+@task
+@refusing
 def validate() -> dict[str, Any]:
     """Refuse what cannot be meant."""
     from headwater.forms import Deployment
@@ -81,25 +81,14 @@ def bring_topics_in_step(request: dict[str, Any]) -> None:
 @task
 @in_words
 def change(request: dict[str, Any]) -> None:
-    """Say in the registry what should run, and let it come about."""
+    """Say in the registry what should run, and take the steps of `supervise` until it does."""
     from headwater import apps
     from headwater.settings import Settings
 
     said: list[str] = []
     actions = {"deploy": apps.deploy, "restart": apps.restart, "stop": apps.stop}
-    actions[request["action"]](Settings.load(), request["apps"], report=said.append)
+    actions[request["action"]](Settings.load(), request["apps"] or (), report=said.append)
     tell("\n".join(f"- {sentence}" for sentence in said), on_run=True)
-
-
-@task
-@in_words
-def reconcile() -> None:
-    """Do at once what `supervise` would do within a minute."""
-    from headwater import supervision
-    from headwater.settings import Settings
-
-    done = supervision.tick(Settings.load())
-    tell("\n".join(f"- {sentence}" for sentence in done) or "Everything runs as it should.")
 
 
 deploy()

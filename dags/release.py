@@ -11,16 +11,18 @@ from datetime import timedelta
 from typing import Any
 
 from airflow.sdk import Param, dag, task
-from telling import form, in_words, tell
+from telling import form, in_words, refusing, tell
 
 from headwater import declared
 
 FORM = {
-    "view": Param(
+    "views": Param(
         None,
-        type=["null", "string"],
-        title="View",
-        enum=[None, *declared.views()],
+        type=["null", "array"],
+        title="Views",
+        items={"type": "string", "enum": list(declared.views())},
+        examples=list(declared.views()),
+        uniqueItems=True,
         description_md="None chosen means all.",
     ),
 }
@@ -36,16 +38,16 @@ FORM = {
 )
 def release() -> None:
     """Wire the steps of letting go."""
-    let_go(validate())
+    let_go(validate()) >> reconcile()
 
 
-@task(retries=0)
-@in_words
+@task
+@refusing
 def validate() -> dict[str, Any]:
     """Refuse what cannot be meant."""
-    from headwater.forms import Release
+    from headwater.forms import Views
 
-    return Release.check(form()).model_dump(mode="json")
+    return Views.check(form()).model_dump(mode="json")
 
 
 @task
@@ -55,8 +57,20 @@ def let_go(request: dict[str, Any]) -> None:
     from headwater.replay import release as let_versions_go
     from headwater.settings import Settings
 
-    done = let_versions_go(Settings.load(), request["view"])
+    settings = Settings.load()
+    done = [said for view in request["views"] or [None] for said in let_versions_go(settings, view)]
     tell("\n".join(f"- {sentence}" for sentence in done) or "There is nothing to let go.", on_run=True)
+
+
+@task
+@in_words
+def reconcile() -> None:
+    """Do at once what `supervise` would do within a minute."""
+    from headwater import supervision
+    from headwater.settings import Settings
+
+    done = supervision.tick(Settings.load())
+    tell("\n".join(f"- {step}" for step in done) or "Everything runs as it should.")
 
 
 release()

@@ -25,7 +25,7 @@ from typing import Any
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 from airflow.sdk import Param, dag, task
 from approval import Approval
-from telling import form, give_up, in_words, key, tell, what_failed
+from telling import form, give_up, in_words, key, refusing, tell, what_failed
 
 from headwater import declared, jobs
 
@@ -100,8 +100,8 @@ def replay() -> None:
     [candidate, caught_up, prove, proof, approve, promoted] >> clean_up()
 
 
-@task(retries=0)
-@in_words
+@task
+@refusing
 def validate() -> dict[str, Any]:
     """Refuse what cannot be meant."""
     from headwater.replay import ReplayRequest
@@ -111,8 +111,8 @@ def validate() -> dict[str, Any]:
     return request.model_dump(mode="json")
 
 
-@task(retries=0)
-@in_words
+@task
+@refusing
 def plan(request: dict[str, Any]) -> None:
     """Say what will be read, how long it may take, and why it may be refused."""
     from headwater.replay import ReplayRequest
@@ -139,8 +139,8 @@ def build(request: dict[str, Any]) -> dict[str, str]:
     from headwater.settings import Settings
 
     begun = begin(Settings.load(), ReplayRequest.check(request), key())
-    tell(f"The candidate is **{begun.view}.{begun.label}**.")
-    return {"view": begun.view, "label": begun.label}
+    tell(f"The candidate is `{begun.query}`.")
+    return {"view": begun.view, "label": begun.query.rpartition(".")[2]}
 
 
 @task.sensor(poke_interval=15, mode="reschedule", timeout=timedelta(days=2).total_seconds())
@@ -188,10 +188,12 @@ def promote(answer: dict[str, Any] | None) -> None:
 @in_words
 def clean_up() -> None:
     """Stop the candidate of a replay that failed or was rejected; its proof stays."""
-    from headwater.replay import reject
+    from headwater.replay import reject, status
     from headwater.settings import Settings
 
-    tell(reject(Settings.load(), key(), because=what_failed()))
+    settings = Settings.load()
+    begun = any(replay["key"] == key() for replay in status(settings))
+    tell(reject(settings, key(), because=what_failed()) if begun else "Nothing was begun.")
 
 
 replay()

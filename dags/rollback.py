@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import Any
 
 from airflow.sdk import Param, dag, task
-from telling import form, in_words, person, tell
+from telling import form, in_words, person, refusing, tell
 
 from headwater import declared
 
@@ -41,8 +41,8 @@ def rollback() -> None:
     go_back(validate())
 
 
-@task(retries=0)
-@in_words
+@task
+@refusing
 def validate() -> dict[str, Any]:
     """Refuse what cannot be meant."""
     from headwater.forms import Rollback

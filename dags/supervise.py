@@ -20,7 +20,7 @@ from telling import in_words, tell
 
 @dag(
     doc_md=__doc__,
-    schedule=timedelta(minutes=1),
+    schedule="* * * * *",
     catchup=False,
     max_active_runs=1,
     dagrun_timeout=timedelta(minutes=10),
@@ -41,7 +41,7 @@ def tick() -> None:
     from headwater.settings import Settings
 
     if done := supervision.tick(Settings.load()):
-        tell("\n".join(f"- {sentence}" for sentence in done), on_run=True)
+        tell("\n".join(f"- {step}" for step in done), on_run=True)
 
 
 supervise()

@@ -59,7 +59,7 @@ def tell(text: str, *, on_run: bool = False) -> None:
 
 
 def in_words(function: Callable[P, R]) -> Callable[P, R]:
-    """Let a task that is refused say so on its page before it fails."""
+    """Let a task that is refused say so on its page. It may be tried again: what was missing may be back."""
 
     @wraps(function)
     def spoken(*arguments: P.args, **named: P.kwargs) -> R:
@@ -71,6 +71,22 @@ def in_words(function: Callable[P, R]) -> Callable[P, R]:
             leave(refusal.primary)
             tell(_markdown(refusal), on_run=True)
             raise
+
+    return spoken
+
+
+def refusing(function: Callable[P, R]) -> Callable[P, R]:
+    """Let a task that looks at what a person asks for say no on its page, for good."""
+
+    @wraps(function)
+    def spoken(*arguments: P.args, **named: P.kwargs) -> R:
+        from headwater.errors import Refusal
+
+        try:
+            return function(*arguments, **named)
+        except Refusal as refusal:
+            tell(_markdown(refusal), on_run=True)
+            give_up(str(refusal))
 
     return spoken
 

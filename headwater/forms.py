@@ -65,7 +65,7 @@ class Form(BaseModel):
 class Deployment(Form):
     """What to do with apps; none named means all."""
 
-    apps: tuple[App, ...] = ()
+    apps: tuple[App, ...] | None = None
     action: Literal["deploy", "restart", "stop"] = "deploy"
 
     model_config = ConfigDict(strict=False)  # a list from a form becomes a tuple
@@ -78,16 +78,10 @@ class Rollback(Form):
     version: Label | None = None
 
 
-class Release(Form):
-    """Which view lets go of its old versions; none named means all."""
+class Views(Form):
+    """Which views are meant; none named means all."""
 
-    view: View | None = None
-
-
-class Check(Form):
-    """Which views are checked; none named means all."""
-
-    views: tuple[View, ...] = ()
+    views: tuple[View, ...] | None = None
 
     model_config = ConfigDict(strict=False)
 

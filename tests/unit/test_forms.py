@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from headwater.errors import Refusal
-from headwater.forms import Check, Deployment, Form, Release, Rollback
+from headwater.forms import Deployment, Form, Rollback, Views
 
 VIEW = "page_views_per_minute"
 NONSENSE = [
@@ -28,8 +28,8 @@ NONSENSE = [
         (Deployment, {"apps": ["traffic"], "action": "restart"}),
         (Rollback, {"view": VIEW}),
         (Rollback, {"view": VIEW, "version": "v2b2"}),
-        (Release, {"view": None}),
-        (Check, {"views": [VIEW]}),
+        (Views, {"views": None}),
+        (Views, {"views": [VIEW]}),
     ],
 )
 def test_what_can_be_asked_is_accepted(form: type[Form], filled_in: dict[str, Any]) -> None:
@@ -39,7 +39,7 @@ def test_what_can_be_asked_is_accepted(form: type[Form], filled_in: dict[str, An
 @pytest.mark.parametrize("nonsense", NONSENSE)
 @pytest.mark.parametrize(
     ("form", "field"),
-    [(Deployment, "action"), (Rollback, "view"), (Rollback, "version"), (Release, "view")],
+    [(Deployment, "action"), (Rollback, "view"), (Rollback, "version")],
 )
 def test_nonsense_is_refused_with_the_name_of_its_field(form: type[Form], field: str, nonsense: str) -> None:
     with pytest.raises(Refusal) as refused:
@@ -48,7 +48,7 @@ def test_nonsense_is_refused_with_the_name_of_its_field(form: type[Form], field:
 
 
 @pytest.mark.parametrize("nonsense", NONSENSE)
-@pytest.mark.parametrize(("form", "field"), [(Deployment, "apps"), (Check, "views")])
+@pytest.mark.parametrize(("form", "field"), [(Deployment, "apps"), (Views, "views")])
 def test_nonsense_in_a_list_is_refused_with_its_place(form: type[Form], field: str, nonsense: str) -> None:
     with pytest.raises(Refusal) as refused:
         form.check({field: [nonsense]})
