@@ -23,7 +23,8 @@ def main(arguments: list[str]) -> int:
         case ["manifest"]:
             from spark_apps import catalog
 
-            print(json.dumps(catalog.manifest()))
+            # Flushed here: an artifact ends without the courtesies of an interpreter that exits.
+            print(json.dumps(catalog.manifest()), flush=True)
             return 0
         case _:
             print(f"usage: stream APP HASH | manifest, not {arguments}", file=sys.stderr)
