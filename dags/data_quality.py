@@ -34,6 +34,7 @@ FORM = {
     schedule="@hourly",
     catchup=False,
     max_active_runs=1,
+    is_paused_upon_creation=True,  # `make up` resumes it when there is something to check
     dagrun_timeout=timedelta(minutes=50),
     tags=["headwater", "views"],
     default_args={"owner": "headwater", "retries": 1, "retry_delay": timedelta(seconds=30)},

@@ -1,8 +1,8 @@
 """Every minute: compare what should run with what runs, and put right what differs.
 
 One short task looks at the Spark master, the heartbeats of the apps and the ends of the log, decides, and
-acts: a dead or stuck driver is started again, a second driver for an app is fenced, an app that should
-not run is stopped, a promotion that was cut short is finished. An app that keeps failing is stopped with
+acts: a dead or stuck driver is started again, a relaunched one is adopted, an app that should not run or
+runs what it should not is stopped. An app that keeps failing is stopped with
 an **alarm** and waits for a person. What was done stands in the note of the task; a minute in which
 nothing had to be done has none.
 
@@ -24,7 +24,7 @@ from telling import in_words, tell
     catchup=False,
     max_active_runs=1,
     dagrun_timeout=timedelta(minutes=10),
-    is_paused_upon_creation=False,
+    is_paused_upon_creation=True,  # `make up` resumes it when there is something to look after
     tags=["headwater", "apps"],
     default_args={"owner": "headwater", "retries": 0},  # the next minute is the retry
 )
