@@ -37,6 +37,14 @@ class Airflow:
         """Put a note (Markdown) on a run, in place of the one before."""
         self.call("PATCH", f"dags/{dag}/dagRuns/{quote(run)}", {"note": shortened(text)})
 
+    def paused(self) -> dict[str, bool]:
+        """Return for each DAG that Airflow has read whether it is paused."""
+        return {dag["dag_id"]: dag["is_paused"] for dag in self.call("GET", "dags?limit=100")["dags"]}
+
+    def resume(self, dag: str) -> None:
+        """Let a DAG run by its schedule."""
+        self.call("PATCH", f"dags/{dag}?update_mask=is_paused", {"is_paused": False})
+
     def call(self, method: str, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
         """Ask for `path` of the interface; a refusal carries Airflow's own words."""
         return self._send(method, f"api/v2/{path}", body, {"Authorization": f"Bearer {self._token}"})

@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from headwater import apps
 from headwater.local import platform
 from headwater.local.steps import STEPS
+from headwater.topics import load_topics
+from tests.cluster.looking import APP
 from tests.spark_fixture import QUICK_START
+from tests.streams import Log
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,3 +73,24 @@ def lake(instance: Settings) -> Iterator[SparkSession]:
     spark.sparkContext.setLogLevel("ERROR")
     yield spark
     spark.stop()
+
+
+@pytest.fixture(scope="session")
+def deployed(instance: Settings) -> Iterator[str]:
+    apps.deploy(instance, [APP])
+    apps.wait_until_alive(instance, APP)
+    yield APP
+    apps.stop(instance)
+
+
+@pytest.fixture
+def app(instance: Settings, deployed: str) -> str:
+    """Make sure that the app runs, whatever the test before has done to it."""
+    apps.deploy(instance, [APP], report=lambda _: None)
+    apps.wait_until_alive(instance, APP)
+    return deployed
+
+
+@pytest.fixture
+def log(instance: Settings) -> Log:
+    return Log(settings=instance, topic=load_topics()["page_views"])

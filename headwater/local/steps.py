@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from headwater.errors import Refusal
+from headwater.local.waiting import wait_until_nothing_is_missing
 from headwater.settings import Settings
 
 
@@ -21,6 +23,8 @@ class Done:
 
 
 Step = tuple[str, Callable[[Settings], Done]]
+SCHEDULED = ("supervise", "data_quality")
+READ_SECONDS = 120
 
 
 def bring_topics_in_step(settings: Settings) -> Done:
@@ -60,9 +64,27 @@ def start_shop(settings: Settings) -> Done:
     return Done(changed=shop.start(settings))
 
 
+def let_airflow_look_after_it(settings: Settings) -> Done:
+    """Let the DAGs that have a schedule run: until here, there was nothing to look after."""
+    from headwater.airflow_api import Airflow
+
+    airflow = Airflow(settings)
+    if missing := wait_until_nothing_is_missing(
+        lambda: ", ".join(sorted(set(SCHEDULED) - airflow.paused().keys())), READ_SECONDS
+    ):
+        raise Refusal(
+            f"Airflow has not read the DAGs {missing}", hint="See `make logs PART=airflow-dag-processor`."
+        )
+    paused = [dag for dag in SCHEDULED if airflow.paused()[dag]]
+    for dag in paused:
+        airflow.resume(dag)
+    return Done(changed=bool(paused))
+
+
 STEPS: list[Step] = [
     ("topics", bring_topics_in_step),
     ("registry", bring_registry_up_to_date),
     ("apps", start_apps),
     ("shop", start_shop),
+    ("schedules", let_airflow_look_after_it),
 ]

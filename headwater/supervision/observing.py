@@ -68,16 +68,24 @@ def _beats(registry: Connection, name: str) -> list[dict[str, Any]]:
 
 
 def _restarts(registry: Connection, name: str) -> int:
-    """Count the drivers that started since the app is wanted like this; the first was meant to."""
+    """Count the restarts since the app is wanted like this; the first start was meant to.
+
+    Spark starts a failed driver again by itself, which only the driver can tell, if it comes that far; those
+    that do not are seen by how often they had to be submitted.
+    """
     row = registry.execute(
         """
-        SELECT greatest(count(*) - 1, 0) AS restarts
-        FROM starts JOIN apps ON apps.name = starts.app
-        WHERE app = %s AND started_at > now() - %s::interval AND started_at > apps.wanted_at
+        SELECT greatest(
+            (SELECT count(*) FROM starts WHERE app = name AND started_at > since),
+            (SELECT count(*) FROM actions
+             WHERE app = name AND action IN ('submit', 'restart') AND taken_at > since)
+        ) - 1 AS restarts
+        FROM (SELECT name, greatest(wanted_at, now() - %s::interval) AS since
+              FROM apps WHERE name = %s) AS app
         """,
-        [name, CRASH_LOOP_WITHIN],
+        [CRASH_LOOP_WITHIN, name],
     ).fetchone()
-    return int(row["restarts"]) if row else 0
+    return max(int(row["restarts"]), 0) if row else 0
 
 
 def _blocked_by(registry: Connection, engine: Engine, app: Mapping[str, Any]) -> str | None:
