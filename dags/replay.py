@@ -13,8 +13,9 @@ Fill in the form; **a dry run ends with the plan and changes nothing**, and it i
 5. **promote** moves readers over in one step. The old version keeps running, so that `rollback` takes
    seconds; `release` lets it go.
 
-If anything fails or is rejected, **clean_up** stops the candidate and keeps its proof. A task that is
-cleared or tried again goes on where it was; it starts nothing twice. One replay of a view at a time.
+If anything up to the approval fails or is rejected, **clean_up** stops the candidate and keeps its proof.
+A task that is cleared or tried again goes on where it was; it starts nothing twice. One replay of a view
+at a time.
 """
 
 from __future__ import annotations
@@ -43,15 +44,15 @@ FORM = {
         title="Start",
         minLength=1,
         maxLength=4000,
-        description_md="`earliest`, a time with its zone such as `2026-11-16T00:00:00+00:00`, "
-        'or offsets for each partition such as `{"0": 1200, "1": 1180}`.',
+        description_md="*earliest*; or a time with its zone, such as *2026-11-16T00:00:00+00:00*; or offsets "
+        'for each partition, such as *{"0": 1200, "1": 1180, "2": 0}*.',
     ),
     "artifact": Param(
         "current",
         type="string",
         title="Code",
         pattern="^(current|[0-9a-f]{16})$",
-        description_md="`current` packs the code as it is now; or the 16 digits of an artifact.",
+        description_md="*current* packs the code as it is now; or the 16 digits of an artifact.",
     ),
     "dry_run": Param(
         True, type="boolean", title="Dry run", description_md="End with the plan; change nothing."
@@ -97,7 +98,7 @@ def replay() -> None:
     promoted = promote(approve.output)
 
     plan(request) >> for_real(request) >> candidate >> caught_up >> prove >> proof >> approve >> promoted
-    [candidate, caught_up, prove, proof, approve, promoted] >> clean_up()
+    [candidate, caught_up, prove, proof, approve] >> clean_up()
 
 
 @task

@@ -23,7 +23,7 @@ FORM = {
         type=["null", "string"],
         title="Version",
         pattern="^v[1-9][0-9]*(b[1-9][0-9]*)?$",
-        description_md="The version to go back to, like `v1` or `v1b2`. Empty means the one before.",
+        description_md="The version to go back to, like *v1* or *v1b2*. Empty means the one before.",
     ),
 }
 
