@@ -1,0 +1,80 @@
+"""The plan as a person reads it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from headwater.errors import Refusal
+from headwater.replay.planning import Plan
+from headwater.replay.starting import Stretch
+
+PLAN = Plan(
+    view="orders",
+    live="v1",
+    candidate="v2",
+    artifact="0a1b2c3d4e5f6071",
+    start="earliest",
+    stretches=(
+        Stretch(topic="orders", partition=0, asked=100, beginning=100, end=1_500_100),
+        Stretch(topic="orders", partition=1, asked=0, beginning=0, end=1_500_000),
+    ),
+    seam_at=None,
+    size=210_000_000,
+    rate=50_000.0,
+    measured=True,
+    dependants=("refunds",),
+    refusals=(),
+)
+
+TOLD = """\
+## Replay of `orders`: v1 → v2
+
+**May run.** Builds v2 beside v1; readers see v1 until v2 is proved and promoted.
+
+Reads **3,000,000 events** (210 MB) from earliest, with artifact `0a1b2c3d4e5f6071`: about **60 s** at \
+50,000 events/s (measured in the latest replays), and half a minute to start.
+
+| topic | partition | log holds from | asked from | up to | events |
+|---|---:|---:|---:|---:|---:|
+| orders | 0 | 100 | 100 | 1,500,100 | 1,500,000 |
+| orders | 1 | 0 | 0 | 1,500,000 | 1,500,000 |
+
+Views that read it: `refunds`."""
+
+
+def test_plan_in_words_and_tables() -> None:
+    assert PLAN.markdown() == TOLD
+
+
+def test_plan_that_may_not_run_says_why_first() -> None:
+    refused = replace(PLAN, refusals=("Offsets 0 to 99 of partition 0 of orders have expired.",))
+    assert "**Refused.** Offsets 0 to 99 of partition 0 of orders have expired." in refused.markdown()
+    with pytest.raises(Refusal, match='view "orders" cannot be replayed like this') as said:
+        refused.refuse()
+    assert "expired" in said.value.detail
+
+
+def test_plan_from_a_time_warns_that_older_windows_will_be_missing() -> None:
+    later = replace(PLAN, seam_at=datetime(2026, 11, 16, 8, tzinfo=UTC))
+    assert "will hold windows from **2026-11-16 08:00:00 UTC** on, and **nothing before**" in later.markdown()
+
+
+def test_plan_without_a_measured_rate_says_that_it_is_assumed() -> None:
+    assert "assumed: none has been measured yet" in replace(PLAN, measured=False).markdown()
+
+
+@pytest.mark.parametrize(
+    ("asked", "refusal"),
+    [
+        (99, "Offsets 99 to 99 of partition 3 of orders have expired."),
+        (100, ""),
+        (500, ""),
+        (501, "Partition 3 of orders ends at offset 500; 501 does not exist yet."),
+    ],
+)
+def test_stretch_is_refused_by_partition_and_offset(asked: int, refusal: str) -> None:
+    stretch = Stretch(topic="orders", partition=3, asked=asked, beginning=100, end=500)
+    assert stretch.refusal == refusal
