@@ -129,7 +129,9 @@ def closed_until(spark: SparkSession, settings: Settings, topics: Topics, pin: P
 
 
 def _newest_event(spark: SparkSession, settings: Settings, topic: Topic, pin: Pin) -> datetime | None:
-    end = {int(partition): offset for partition, offset in pin.before.get(topic.name, {}).items()}
+    declared = pin.version.declared
+    reached = pin.before if declared.mode == "append" else pin.offsets
+    end = {int(partition): offset for partition, offset in reached.get(topic.name, {}).items()}
     with admin_client(settings, "apps") as client:
         held = offsets.beginnings(client, topic.name)
     began = (pin.version.starting_offsets or {}).get(topic.name, {})
@@ -141,7 +143,6 @@ def _newest_event(spark: SparkSession, settings: Settings, topic: Topic, pin: Pi
         return None
     records = read_range(spark, settings, topic.name, start, end)
     events = clocks.correct(decode(records, topic).where("reason IS NULL"), topic)
-    declared = pin.version.declared
     on_time = events.where(~clocks.late(declared.lateness)) if declared.clock == "event_time" else events
     return moment_of(on_time, F.max(declared.clock))
 
