@@ -46,10 +46,11 @@ def deploy(settings: Settings, names: Sequence[str] = (), report: Report = print
             for group in groups:
                 row = rows.app(registry, group)
                 rows.assign(registry, group, artifact.hash, row["queries"] if row else ())
-                rows.want(registry, group, "running")
             settle(registry)
-        moved = [app["name"] for app in rows.all_apps(registry) if app["desired"] == "running"]
-    return _bring_about(settings, [*groups, *(app for app in moved if app not in groups)], report)
+            wanted = [*groups, *rows.apart_from(registry, groups)]
+            for app in wanted:
+                rows.want(registry, app, "running")
+    return _bring_about(settings, wanted, report)
 
 
 def restart(settings: Settings, names: Sequence[str] = (), report: Report = print) -> list[str]:

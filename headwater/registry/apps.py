@@ -18,12 +18,13 @@ SELECT = """
 
 
 def assign(registry: Connection, app: str, artifact: str, queries: Sequence[str]) -> None:
-    """Say what an app runs. A new app is wanted at once; for one that is there, that stays as it was."""
+    """Say what an app runs. One that is new, or was dismissed, is wanted at once."""
     registry.execute(
         """
         INSERT INTO apps (name, artifact, queries, desired) VALUES (%s, %s, %s, 'running')
         ON CONFLICT (name) DO UPDATE
-        SET artifact = excluded.artifact, queries = excluded.queries, wanted_at = now(), broken_at = NULL
+        SET artifact = excluded.artifact, queries = excluded.queries, wanted_at = now(), broken_at = NULL,
+            desired = CASE WHEN apps.queries = '{}' THEN 'running' ELSE apps.desired END
         WHERE (apps.artifact, apps.queries) IS DISTINCT FROM (excluded.artifact, excluded.queries)
         """,
         [app, artifact, list(queries)],
@@ -36,6 +37,15 @@ def want(registry: Connection, app: str, desired: str) -> None:
         "UPDATE apps SET desired = %(desired)s, wanted_at = now(), broken_at = NULL "
         "WHERE name = %(app)s AND (desired <> %(desired)s OR broken_at IS NOT NULL)",
         {"app": app, "desired": desired},
+    )
+
+
+def dismiss(registry: Connection, app: str) -> None:
+    """Say that an app has nothing to run any more."""
+    registry.execute(
+        "UPDATE apps SET desired = 'stopped', queries = '{}', wanted_at = now(), broken_at = NULL "
+        "WHERE name = %s AND (desired <> 'stopped' OR queries <> '{}')",
+        [app],
     )
 
 
@@ -79,3 +89,19 @@ def app(registry: Connection, name: str) -> dict[str, Any] | None:
 def all_apps(registry: Connection) -> list[dict[str, Any]]:
     """Return what is known of every app that was ever wanted."""
     return registry.execute(f"{SELECT} ORDER BY apps.name").fetchall()
+
+
+def apart_from(registry: Connection, groups: Sequence[str]) -> list[str]:
+    """Return the apps of their own that versions of these groups' views run in."""
+    found = registry.execute(
+        """
+        SELECT apps.name
+        FROM apps JOIN versions ON versions.query = apps.name
+        JOIN artifacts ON artifacts.hash = versions.artifact
+        WHERE versions.query = ANY(apps.queries)
+          AND artifacts.manifest -> versions.view ->> 'app' = ANY(%s)
+        ORDER BY apps.name
+        """,
+        [list(groups)],
+    )
+    return [row["name"] for row in found]

@@ -67,4 +67,4 @@ def settle(registry: Connection) -> None:
         for name, app in wanted.items():
             apps.assign(registry, name, app.artifact, app.queries)
         for name in rows.keys() - wanted.keys():
-            apps.want(registry, name, "stopped")
+            apps.dismiss(registry, name)

@@ -47,9 +47,11 @@ def skewed_log(instance: Settings) -> Log:
     """Return the log that streaming engines lose rows on: each partition holds another day.
 
     partition 0: five days ago      partition 1: today      partition 2: three days ago
+
+    And they were loaded in the reverse order of their numbers.
     """
     log = new_log(instance)
-    for partition, days in enumerate((5, 0, 3)):
+    for partition, days in ((2, 3), (1, 0), (0, 5)):
         start = NOW - timedelta(days=days, hours=2)
         log.load(messy(start, count=1500, seed=partition, partition=partition))
     return log
