@@ -6,18 +6,16 @@ never have met.
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
-from headwater import declared
+from headwater import declared, names
 from headwater.errors import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-LABEL = re.compile(r"v[1-9][0-9]{0,5}(b[1-9][0-9]{0,5})?")
 SHOWN = 60  # so much of a wrong value is repeated
 
 
@@ -34,7 +32,7 @@ def _app(name: str) -> str:
 
 
 def _label(text: str) -> str:
-    if not LABEL.fullmatch(text):
+    if not names.LABEL.fullmatch(text):
         raise ValueError("does not name a version; write it like v2, or v2b2")
     return text
 
@@ -45,7 +43,9 @@ Label = Annotated[str, AfterValidator(_label)]
 
 
 class Form(BaseModel):
-    """Something a person has filled in."""
+    """Something a person has filled in, in Airflow or on the command line."""
+
+    HINT: ClassVar[str] = "Correct these fields, and ask again."
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -58,7 +58,7 @@ class Form(BaseModel):
             raise Refusal(
                 "the form could not be accepted",
                 detail="\n".join(_sentence(error) for error in wrong.errors()),
-                hint="Trigger the DAG again with these fields corrected.",
+                hint=cls.HINT,
             ) from None
 
 

@@ -8,43 +8,30 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import Field, field_validator
 
-from headwater.errors import Refusal
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from headwater.forms import Form, View
 
 EARLIEST = "earliest"
 CURRENT = "current"
 LARGEST_OFFSET = 2**63 - 1
 
 
-class ReplayRequest(BaseModel):
+class ReplayRequest(Form):
     """One wish for a replay."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    HINT: ClassVar[str] = (
+        'Start is "earliest", a time with its zone such as 2026-01-31T12:00:00Z, or offsets such as '
+        '{"0": 1200, "1": 1180, "2": 0}.'
+    )
 
-    view: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,60}$")]
+    view: View
     start: Annotated[str, Field(max_length=10_000)] = EARLIEST
     artifact: Annotated[str, Field(pattern=r"^(current|[0-9a-f]{16})$")] = CURRENT
     dry_run: bool = True
     approval: bool = True
-
-    @classmethod
-    def check(cls, raw: Mapping[str, Any]) -> ReplayRequest:
-        """Return a request that makes sense, or refuse and name every field that does not."""
-        try:
-            return cls.model_validate(dict(raw))
-        except ValidationError as error:
-            raise Refusal(
-                "this replay cannot be started",
-                detail=" ".join(_sentence(fault) for fault in error.errors()),
-                hint='Start is "earliest", a time with its zone such as 2026-01-31T12:00:00Z, or offsets '
-                'such as {"0": 1200, "1": 1180, "2": 0}.',
-            ) from None
 
     @field_validator("start")
     @classmethod
@@ -85,10 +72,3 @@ def _are_offsets(named: dict[str, Any]) -> bool:
 def _is_offset(partition: str, offset: Any) -> bool:
     whole = isinstance(offset, int) and not isinstance(offset, bool)
     return partition.isascii() and partition.isdecimal() and whole and 0 <= offset <= LARGEST_OFFSET
-
-
-def _sentence(fault: Any) -> str:
-    field = ".".join(str(part) for part in fault["loc"])
-    given = str(fault["input"])
-    short = given if len(given) <= 60 else f"{given[:57]}..."
-    return f"{field}: {fault['msg'].removeprefix('Value error, ')} (given: {short!r})."

@@ -53,15 +53,15 @@ def test_offsets_may_name_their_topics() -> None:
 def test_start_that_makes_no_sense_is_refused(start: str) -> None:
     with pytest.raises(Refusal) as refused:
         ReplayRequest.check({"view": VIEW, "start": start})
-    assert refused.value.detail.startswith("start: ")
+    assert refused.value.detail.startswith('"start": ')
     assert "earliest" in refused.value.hint
 
 
 @pytest.mark.parametrize("view", ["", "Page", "a b", "a;b", "../a", "a'b", "{{a}}", "$(a)", "a\n", "x" * 70])
 def test_view_that_cannot_be_one_is_refused(view: str) -> None:
-    with pytest.raises(Refusal, match="cannot be started") as refused:
+    with pytest.raises(Refusal, match="could not be accepted") as refused:
         ReplayRequest.check({"view": view})
-    assert refused.value.detail.startswith("view: ")
+    assert refused.value.detail.startswith('"view": ')
 
 
 @pytest.mark.parametrize(
@@ -70,21 +70,21 @@ def test_view_that_cannot_be_one_is_refused(view: str) -> None:
 def test_artifact_that_cannot_be_one_is_refused(artifact: str) -> None:
     with pytest.raises(Refusal) as refused:
         ReplayRequest.check({"view": VIEW, "artifact": artifact})
-    assert refused.value.detail.startswith("artifact: ")
+    assert refused.value.detail.startswith('"artifact": ')
 
 
 @pytest.mark.parametrize("field", ["dry_run", "approval"])
 def test_a_choice_is_yes_or_no(field: str) -> None:
     with pytest.raises(Refusal) as refused:
         ReplayRequest.check({"view": VIEW, field: "false"})
-    assert refused.value.detail.startswith(f"{field}: ")
+    assert refused.value.detail.startswith(f'"{field}": ')
 
 
 def test_every_wrong_field_is_named_at_once() -> None:
     with pytest.raises(Refusal) as refused:
         ReplayRequest.check({"view": "A", "start": "B", "artifact": "C", "extra": 1})
-    for field in ("view: ", "start: ", "artifact: ", "extra: "):
-        assert field in refused.value.detail
+    for field in ("view", "start", "artifact", "extra"):
+        assert f'"{field}": ' in refused.value.detail
 
 
 def test_replaces_nothing_unless_told_so() -> None:
