@@ -82,6 +82,7 @@ module "process" {
       memory = var.job_memory
       jars   = "${var.instance.home}/jvm/spark"
     })
+    "spark/jobs/log4j2.properties" = file("${path.module}/templates/jobs-log4j2.properties")
   }
 
   programs = merge(local.master_program, local.worker_programs)

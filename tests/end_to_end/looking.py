@@ -1,0 +1,42 @@
+"""Looking at Airflow through its own interface, and waiting for what is to come."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from headwater.airflow_api import Airflow
+
+PATIENCE_SECONDS = 420
+
+
+def trigger(airflow: Airflow, dag: str, **fields: Any) -> str:
+    """Start a run without the form, and return its name."""
+    started = airflow.call("POST", f"dags/{dag}/dagRuns", {"logical_date": None, "conf": fields})
+    return str(started["dag_run_id"])
+
+
+def run_of(airflow: Airflow, dag: str, run: str) -> dict[str, Any]:
+    return airflow.call("GET", f"dags/{dag}/dagRuns/{quote(run)}")
+
+
+def task_of(airflow: Airflow, dag: str, run: str, task: str) -> dict[str, Any]:
+    return airflow.call("GET", f"dags/{dag}/dagRuns/{quote(run)}/taskInstances/{task}")
+
+
+def wait_for_run(airflow: Airflow, dag: str, run: str, state: str) -> None:
+    """Wait for the end of a run, and say what its tasks had to say if it is another than expected."""
+    wait_for(f"the end of {dag}", lambda: run_of(airflow, dag, run)["state"] in ("success", "failed"))
+    ended = run_of(airflow, dag, run)
+    assert ended["state"] == state, ended["note"]
+
+
+def wait_for(what: str, condition: Callable[[], object]) -> None:
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, f"{what}: not within {PATIENCE_SECONDS} s"
+        time.sleep(1)

@@ -1,0 +1,60 @@
+"""Airflow dies in the middle of a replay, part by part: the replay goes on, and nothing is started twice."""
+
+from __future__ import annotations
+
+import os
+import signal
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from headwater import replay
+from headwater.local import processes
+from headwater.local.parts import observe
+from headwater.registry import connect, releases
+from tests.end_to_end.conftest import VIEW
+from tests.end_to_end.looking import task_of, trigger, wait_for, wait_for_run
+
+if TYPE_CHECKING:
+    from headwater.airflow_api import Airflow
+    from headwater.settings import Settings
+
+WAITING = ("running", "up_for_reschedule")
+
+
+def test_replay_finishes_after_kill_9_of_scheduler_dag_processor_and_task(
+    busy_shop: Settings, airflow: Airflow
+) -> None:
+    before = queries(busy_shop)
+    run = trigger(airflow, "replay", view=VIEW, dry_run=False, approval=False)
+    wait_for("the candidate", lambda: task_of(airflow, "replay", run, "catch_up")["state"] in WAITING)
+    kill_program(busy_shop, "airflow-scheduler")
+    kill_program(busy_shop, "airflow-dag-processor")
+    wait_for("a task to kill", lambda: kill_task(busy_shop, airflow, run, "prove"))
+    wait_for_run(airflow, "replay", run, "success")
+    assert task_of(airflow, "replay", run, "prove")["try_number"] > 1
+    (candidate,) = queries(busy_shop) - before
+    (ended,) = [one for one in replay.status(busy_shop, VIEW) if one["key"] == run]
+    assert (ended["query"], ended["state"]) == (candidate, "promoted")
+
+
+def queries(settings: Settings) -> set[str]:
+    with connect(settings) as registry:
+        return {version["query"] for version in releases.versions(registry, VIEW)}
+
+
+def kill_program(settings: Settings, name: str) -> None:
+    (pid,) = [status.pid for status in observe(settings) if status.name == name]
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+
+
+def kill_task(settings: Settings, airflow: Airflow, run: str, task: str) -> bool:
+    """Kill the process of a task, once there is one; its title is the id of the task's instance."""
+    title = f"airflow worker -- {task_of(airflow, 'replay', run, task)['id']}"
+    for pid in processes.processes_of_instance(Path(settings.home)):
+        with suppress(OSError):
+            if Path(f"/proc/{pid}/cmdline").read_text().startswith(title):
+                os.kill(pid, signal.SIGKILL)
+                return True
+    return False
