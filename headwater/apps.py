@@ -15,7 +15,7 @@ from headwater.engines import Standalone
 from headwater.errors import Refusal
 from headwater.registry import apps as rows
 from headwater.registry import connect, heartbeats, releases
-from headwater.registry.wanted import settle
+from headwater.registry.wanted import changing
 from headwater.supervision.acting import alone
 from headwater.supervision.observing import driver_of, observe
 
@@ -42,14 +42,13 @@ def deploy(settings: Settings, names: Sequence[str] = (), report: Report = print
         for version in releases.register(registry, artifact):
             report(f"new version: {version}")
         _tell_what_waits(registry, artifact, report)
-        with registry.transaction():
+        with changing(registry):
             for group in groups:
                 row = rows.app(registry, group)
                 rows.assign(registry, group, artifact.hash, row["queries"] if row else ())
-            settle(registry)
-            wanted = [*groups, *rows.apart_from(registry, groups)]
-            for app in wanted:
-                rows.want(registry, app, "running")
+        wanted = [*groups, *rows.apart_from(registry, groups)]
+        for app in wanted:
+            rows.want(registry, app, "running")
     return _bring_about(settings, wanted, report)
 
 

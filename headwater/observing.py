@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from headwater import offsets
+from headwater import names, offsets
 from headwater.brokers import admin_client
 from headwater.errors import Refusal
 from headwater.registry import apps, connect, heartbeats, migrated
@@ -45,10 +45,19 @@ def observe(settings: Settings) -> list[QueryStatus]:
         beats = heartbeats.all_heartbeats(registry)
         wanted = {app["name"]: app for app in apps.all_apps(registry)}
         ends = ends_of_inputs(settings, registry)
-    return [_status(beat, wanted.get(beat["app"]), ends) for beat in beats]
+    return [
+        _status(beat, wanted[beat["app"]], ends)
+        for beat in beats
+        if beat["app"] in wanted and _is_assigned(beat, wanted[beat["app"]])
+    ]
 
 
-def _status(beat: dict[str, Any], app: dict[str, Any] | None, ends: Ends) -> QueryStatus:
+def _is_assigned(beat: dict[str, Any], app: dict[str, Any]) -> bool:
+    """Say whether a query still belongs to its app; those of versions that were let go are history."""
+    return not names.QUERY.fullmatch(beat["query"]) or beat["query"] in app["queries"]
+
+
+def _status(beat: dict[str, Any], app: dict[str, Any], ends: Ends) -> QueryStatus:
     lag = lag_of(beat["offsets"], ends)
     return QueryStatus(
         app=beat["app"],
@@ -61,8 +70,8 @@ def _status(beat: dict[str, Any], app: dict[str, Any] | None, ends: Ends) -> Que
     )
 
 
-def _state(beat: dict[str, Any], app: dict[str, Any] | None) -> str:
-    if app is None or app["desired"] == "stopped":
+def _state(beat: dict[str, Any], app: dict[str, Any]) -> str:
+    if app["desired"] == "stopped":
         return "stopped"
     if app["broken_at"]:
         return "broken"

@@ -7,13 +7,14 @@ back, moves no driver.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from headwater.registry import apps, releases
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from headwater.registry import Connection
 
@@ -52,19 +53,31 @@ def _home(
     return version["query"], version["artifact"]
 
 
-def settle(registry: Connection) -> None:
-    """Bring the apps' rows in step with the versions. What runs follows at the next tick."""
+@contextmanager
+def changing(registry: Connection) -> Iterator[None]:
+    """Change versions or apps, alone, and bring the apps' rows in step with it: all in one transaction."""
     with registry.transaction():
         registry.execute("LOCK TABLE apps IN SHARE ROW EXCLUSIVE MODE")
-        versions = releases.versions(registry)
-        own = {version["query"] for version in versions}
-        rows = {row["name"]: row for row in apps.all_apps(registry)}
-        groups = {name: row["artifact"] for name, row in rows.items() if name not in own}
-        manifests = {
-            row["hash"]: row["manifest"] for row in registry.execute("SELECT hash, manifest FROM artifacts")
-        }
-        wanted = wanted_apps(groups, manifests, versions)
-        for name, app in wanted.items():
-            apps.assign(registry, name, app.artifact, app.queries)
-        for name in rows.keys() - wanted.keys():
-            apps.dismiss(registry, name)
+        yield
+        _settle(registry)
+
+
+def settle(registry: Connection) -> None:
+    """Bring the apps' rows in step with the versions. What runs follows at the next tick."""
+    with changing(registry):
+        pass
+
+
+def _settle(registry: Connection) -> None:
+    versions = releases.versions(registry)
+    own = {version["query"] for version in versions}
+    rows = {row["name"]: row for row in apps.all_apps(registry)}
+    groups = {name: row["artifact"] for name, row in rows.items() if name not in own}
+    manifests = {
+        row["hash"]: row["manifest"] for row in registry.execute("SELECT hash, manifest FROM artifacts")
+    }
+    wanted = wanted_apps(groups, manifests, versions)
+    for name, app in wanted.items():
+        apps.assign(registry, name, app.artifact, app.queries)
+    for name in rows.keys() - wanted.keys():
+        apps.dismiss(registry, name)

@@ -7,14 +7,15 @@ so Airflow, or whoever asked, may die and come back at any point.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from headwater import observing, supervision
 from headwater.errors import Refusal
 from headwater.registry import connect, heartbeats, releases, replays
-from headwater.registry.wanted import settle
+from headwater.registry.wanted import changing
 from headwater.replay.moving import move
-from headwater.replay.planning import artifact_of, plan
+from headwater.replay.planning import artifact_of, plan_with
 from headwater.replay.proof import Proof
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     from headwater.settings import Settings
 
 # A live query is never quite at the end of the log: new records come while it reads the last ones.
-CLOSE = 5_000
+FEW = 5_000
+RECENT = timedelta(minutes=2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,26 +79,26 @@ def begin(settings: Settings, request: ReplayRequest, key: str) -> Replay:
 
 
 def _enter(settings: Settings, request: ReplayRequest, key: str) -> dict[str, Any]:
-    planned = plan(settings, request)
-    planned.refuse()
-    with connect(settings) as registry, registry.transaction():
-        version = releases.add_version(
-            registry,
-            artifact_of(settings, registry, request),
-            request.view,
-            starting_offsets=planned.starting_offsets,
-            seam_at=planned.seam_at,
-        )
-        entered = replays.enter(
-            registry,
-            key=key,
-            view=request.view,
-            query=version["query"],
-            request=request.model_dump(),
-            plan=planned.to_json(),
-        )
-        settle(registry)
-    return entered
+    with connect(settings) as registry:
+        artifact = artifact_of(settings, registry, request)
+        planned = plan_with(settings, registry, request, artifact)
+        planned.refuse()
+        with changing(registry):
+            version = releases.add_version(
+                registry,
+                artifact,
+                request.view,
+                starting_offsets=planned.starting_offsets,
+                seam_at=planned.seam_at,
+            )
+            return replays.enter(
+                registry,
+                key=key,
+                view=request.view,
+                query=version["query"],
+                request=request.model_dump(),
+                plan=planned.to_json(),
+            )
 
 
 def progress(settings: Settings, key: str) -> Progress:
@@ -116,9 +118,9 @@ def progress(settings: Settings, key: str) -> Progress:
 
 def _progress(replay: dict[str, Any], beat: dict[str, Any] | None, ends: observing.Ends) -> Progress:
     events = replay["plan"]["events"]
-    read = observing.lag_of(beat["offsets"], ends) if beat else None
+    lag = observing.lag_of(beat["offsets"], ends) if beat else None
     share = (beat["share"] or 0.0) if beat else 0.0
-    left = read if read is not None else int(events * (1 - share))
+    left = lag if lag is not None else int(events * (1 - share))
     seconds = beat["running_for"].total_seconds() if beat else 0.0
     done = events - left
     return Progress(
@@ -126,8 +128,14 @@ def _progress(replay: dict[str, Any], beat: dict[str, Any] | None, ends: observi
         phase=beat["phase"] if beat else "starting",
         events_left=left,
         events_per_second=done / seconds if seconds > 0 and done > 0 else None,
-        caught_up=beat is not None and beat["phase"] == "live" and read is not None and read <= CLOSE,
+        caught_up=beat is not None and beat["phase"] == "live" and _is_close(left, beat),
     )
+
+
+def _is_close(left: int, beat: dict[str, Any]) -> bool:
+    """Say whether a live query has few records to read, or has read those of a moment ago."""
+    newest = beat["received_up_to"]
+    return left <= FEW or (newest is not None and datetime.now(UTC) - newest < RECENT)
 
 
 def _refuse_if_broken(registry: Connection, replay: dict[str, Any]) -> None:
@@ -185,10 +193,9 @@ def reject(settings: Settings, key: str, because: str) -> str:
         replay = replays.known(registry, key)
         if replay["state"] != "open":
             return f"{replay['query']} was {replay['state']} before"
-        with registry.transaction():
+        with changing(registry):
             releases.set_status(registry, replay["query"], "retired")
             replays.close(registry, key, "rejected", because)
-            settle(registry)
     supervision.bring_about(settings, [replay["query"]])
     return f"{replay['query']} is rejected: {because}"
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from headwater import lake
 from headwater.errors import Refusal
 from headwater.registry import apps, connect, releases
-from headwater.registry.wanted import settle
+from headwater.registry.wanted import changing
 
 if TYPE_CHECKING:
     from headwater.registry import Connection
@@ -22,8 +22,7 @@ GRACE = timedelta(days=7)  # how long the table of a retired version is kept, in
 
 def move(settings: Settings, registry: Connection, query: str, kind: str, by: str) -> None:
     """Make a version the live one, and the live one warm: pointer and registry in one transaction."""
-    with registry.transaction():
-        registry.execute("LOCK TABLE versions IN SHARE ROW EXCLUSIVE MODE")
+    with changing(registry):
         version = releases.version(registry, query)
         live = releases.live_version(registry, version["view"])
         if live["query"] == query:
@@ -34,7 +33,6 @@ def move(settings: Settings, registry: Connection, query: str, kind: str, by: st
             "INSERT INTO moves (view, query, kind, moved_by) VALUES (%s, %s, %s, %s)",
             [version["view"], query, kind, by],
         )
-        settle(registry)
         lake.move_pointer(settings, registry, version["view"], version["label"])
 
 
@@ -53,7 +51,7 @@ def release(settings: Settings, view: str | None = None, grace: timedelta = GRAC
     Their drivers follow at the next tick. Tables of versions that were retired longer ago than the grace
     period are removed, and with them their checkpoints.
     """
-    with connect(settings) as registry, registry.transaction():
+    with connect(settings) as registry, changing(registry):
         said = []
         for version in releases.versions(registry, view):
             if version["status"] == "warm":
@@ -61,7 +59,6 @@ def release(settings: Settings, view: str | None = None, grace: timedelta = GRAC
                 said.append(f"{version['query']} is retired")
             elif version["status"] == "live" and _fold(registry, version):
                 said.append(f"{version['query']} goes back into the app of its group")
-        settle(registry)
     return said + _drop_retired(settings, view, grace)
 
 

@@ -88,27 +88,31 @@ class Plan:
 def plan(settings: Settings, request: ReplayRequest) -> Plan:
     """Look at registry, log and cluster, and say what a replay would do. Changes nothing."""
     with connect(settings) as registry:
-        live = releases.live_version(registry, request.view)
-        artifact = artifact_of(settings, registry, request)
-        declared = _declared(artifact, request.view)
-        with admin_client(settings, "admin") as client:
-            stretches = resolve(client, declared["inputs"], request.start)
-            size = _size(client, stretches)
-        rate = replays.measured_rate(registry)
-        return Plan(
-            view=request.view,
-            live=live["label"],
-            candidate=_next_label(registry, request.view, declared["version"]),
-            artifact=artifact.hash,
-            start=request.start,
-            stretches=tuple(stretches),
-            seam_at=seam(settings, request.start, stretches, timedelta(seconds=declared["window_seconds"])),
-            size=size,
-            rate=rate or ASSUMED_RATE,
-            measured=rate is not None,
-            dependants=tuple(_dependants(artifact, request.view)),
-            refusals=tuple(_refusals(settings, registry, artifact, request, stretches)),
-        )
+        return plan_with(settings, registry, request, artifact_of(settings, registry, request))
+
+
+def plan_with(settings: Settings, registry: Connection, request: ReplayRequest, artifact: Artifact) -> Plan:
+    """Plan a replay with the very code that it will run."""
+    live = releases.live_version(registry, request.view)
+    declared = _declared(artifact, request.view)
+    with admin_client(settings, "admin") as client:
+        stretches = resolve(client, declared["inputs"], request.start)
+        size = _size(client, stretches)
+    rate = replays.measured_rate(registry)
+    return Plan(
+        view=request.view,
+        live=live["label"],
+        candidate=_next_label(registry, request.view, declared["version"]),
+        artifact=artifact.hash,
+        start=request.start,
+        stretches=tuple(stretches),
+        seam_at=seam(settings, request.start, stretches, timedelta(seconds=declared["window_seconds"])),
+        size=size,
+        rate=rate or ASSUMED_RATE,
+        measured=rate is not None,
+        dependants=tuple(_dependants(artifact, request.view)),
+        refusals=tuple(_refusals(settings, registry, artifact, request, stretches)),
+    )
 
 
 def artifact_of(settings: Settings, registry: Connection, request: ReplayRequest) -> Artifact:

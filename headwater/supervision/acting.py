@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
 
 from headwater import alarms, observing
 from headwater.engines import Standalone, Submission
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 Report = Callable[[str], None]
 PATIENCE_SECONDS = 240
+HISTORY = timedelta(hours=1)
 KINDS = {"crash loop", "no workers", "lag"}  # alarms that end when a look does not raise them again
 CLUSTER = "spark"  # the subject of alarms that concern every app
 
@@ -55,9 +57,14 @@ def tick(settings: Settings, names: Collection[str] | None = None) -> list[Done]
         return [
             done
             for app in apps.all_apps(registry)
-            if names is None or app["name"] in names
+            if (app["name"] in names if names is not None else not _is_history(app))
             for done in _look_after(settings, registry, engine, app["name"], workers, ends)
         ]
+
+
+def _is_history(app: Mapping[str, Any]) -> bool:
+    """Say whether an app was dismissed so long ago that nothing can be left of it."""
+    return app["desired"] == "stopped" and not app["queries"] and bool(app["wanted_for"] > HISTORY)
 
 
 def bring_about(settings: Settings, names: Collection[str], report: Report = print) -> list[Done]:

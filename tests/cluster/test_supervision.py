@@ -16,7 +16,7 @@ from headwater import alarms, apps, supervision
 from headwater.engines import Standalone
 from headwater.registry import apps as rows
 from headwater.registry import connect, releases
-from headwater.registry.wanted import settle
+from headwater.registry.wanted import changing
 from headwater.supervision import deciding
 from tests.cluster.looking import APP, VIEW, driver_of, process, wait_for
 from tests.fixed_code import change, copy_code, fix_view, pack
@@ -82,13 +82,11 @@ def failing_app(instance: Settings, app: str, tmp_path: Path) -> Iterator[str]:
     begin = "        spark = session.start"
     change(source / "spark_apps/stream.py", begin, f"        raise OSError('no luck')\n{begin}")
     artifact = pack(instance, source)
-    with connect(instance) as registry, registry.transaction():
+    with connect(instance) as registry, changing(registry):
         query = releases.add_version(registry, releases.artifact(registry, artifact), VIEW)["query"]
-        settle(registry)
     yield query
-    with connect(instance) as registry, registry.transaction():
+    with connect(instance) as registry, changing(registry):
         releases.set_status(registry, query, "retired")
-        settle(registry)
     supervision.bring_about(instance, [query])
 
 

@@ -54,17 +54,26 @@ def open_shop(settings: Settings, seed: int) -> Iterator[None]:
         customers.join()
 
 
+def seen_by_a_reader(lake: SparkSession) -> str:
+    """Return which version one read of the view saw."""
+    fixed = (F.col("views") > MORE).alias("fixed")
+    found = [row.fixed for row in lake.table(f"{CATALOG}.views.{VIEW}").select(fixed).distinct().collect()]
+    return {(): "nothing", (True,): "fixed", (False,): "old"}.get(tuple(found), "mix")
+
+
 @contextmanager
 def reading(lake: SparkSession) -> Iterator[set[str]]:
-    """Read the view over and over; collect which versions each single read saw."""
+    """Read the view over and over; collect what the reads saw."""
     stop, seen = threading.Event(), set[str]()
-    fixed = F.col("views") > MORE
 
     def read() -> None:
         while not stop.is_set():
-            found = lake.table(f"{CATALOG}.views.{VIEW}").select(fixed.alias("fixed")).distinct().collect()
-            seen.add("mix" if len(found) > 1 else "fixed" if found[0].fixed else "old")
+            try:
+                seen.add(seen_by_a_reader(lake))
+            except Exception as error:  # a reader must never see one
+                seen.add(repr(error))
 
+    wait_for("the first rows", lambda: seen_by_a_reader(lake) == "old")
     reader = threading.Thread(target=read)
     reader.start()
     try:

@@ -18,7 +18,7 @@ from headwater import lake as iceberg
 from headwater.artifacts import Artifact
 from headwater.errors import Refusal
 from headwater.registry import connect, releases, replays
-from headwater.registry.wanted import settle
+from headwater.registry.wanted import changing
 from headwater.replay import promote, rollback
 from headwater.replay.moving import move
 from headwater.shop import Simulation
@@ -73,10 +73,9 @@ def versions(lake: SparkSession, instance: Settings) -> Iterator[Versions]:
         releases.register(registry, artifact)
         new = releases.add_version(registry, artifact, view.name, status="warm")["query"]
     yield Versions(settings=instance, view=view.name, old=view.query, new=new)
-    with connect(instance) as registry:  # so that nobody tries to run them
+    with connect(instance) as registry, changing(registry):  # so that nobody tries to run them
         for query in (view.query, new):
             releases.set_status(registry, query, "retired")
-        settle(registry)
 
 
 def test_reader_in_a_loop_sees_old_or_new_but_never_a_mix_and_never_an_error(
