@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
@@ -30,8 +31,8 @@ def test_candidate_holds_whole_windows_from_its_start_on_and_is_gone_when_reject
     simulate(instance, Simulation(seed=500, rate=200, count=200), report=lambda _: None)
     wait_for("rows to replay", lambda: has_read_everything(log))
     served = lake.table(f"{CATALOG}.views.{VIEW}")
-    newest = served.agg(F.max("minute_at")).collect()[0][0]
-    request = wish(instance, start=f"{newest.isoformat()}Z")
+    (newest,) = served.agg(F.unix_seconds(F.max("minute_at"))).collect()[0]
+    request = wish(instance, start=datetime.fromtimestamp(newest, UTC).isoformat())
 
     begun = replay.begin(instance, request, "short")
     driver = driver_of(instance, begun.query)

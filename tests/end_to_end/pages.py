@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
+
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from headwater.settings import REPOSITORY
 
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
 
 IMAGES = REPOSITORY / "docs/images"
 WINDOW: ViewportSize = {"width": 1280, "height": 900}
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 180  # a busy machine is slow to draw
 SWITCHES = ("dry_run", "approval")
 
 
@@ -70,9 +73,16 @@ class Pages:
         """Open the page of one task of a run."""
         self.page.goto(f"{self.url}/dags/{dag}/runs/{quote(run)}/tasks/{task}/{tab}")
 
-    def reads(self, text: str, *, seconds: float = PATIENCE_SECONDS) -> None:
-        """Wait until the page shows a text."""
-        self.page.get_by_text(text).first.wait_for(timeout=seconds * 1000)
+    def reads(self, text: str) -> None:
+        """Wait until the page shows a text; a run that has ended is no longer refreshed by itself."""
+        shown = self.page.get_by_text(text).first
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while True:
+            try:
+                return shown.wait_for(timeout=PATIENCE_SECONDS * 100)
+            except PlaywrightTimeout:
+                assert time.monotonic() < deadline, f'"{text}" is not on {self.page.url}'
+                self.page.reload()
 
     def open_note(self) -> Locator:
         """Open the note of the run or task whose page is open; the page itself shows its first line."""

@@ -38,9 +38,9 @@ def test_form_lists_the_views_with_what_they_say_of_themselves(pages: Pages) -> 
 def test_nonsense_in_the_form_is_refused_in_words(pages: Pages, busy_shop: Settings) -> None:
     before = replay.status(busy_shop, VIEW)
     pages.trigger("replay", VIEW, start=NONSENSE)
-    pages.reads("this replay cannot be started")
+    pages.reads("the form could not be accepted")
     note = pages.open_note().inner_text()
-    assert "start: is neither earliest, nor a time with its zone, nor offsets as JSON" in note
+    assert "is neither earliest, nor a time with its zone, nor offsets as JSON" in note
     assert "DROP TABLE versions" in note, "what was typed is shown as it was typed"
     pages.picture("replay-refused")
     assert replay.status(busy_shop, VIEW) == before
