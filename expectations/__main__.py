@@ -60,14 +60,18 @@ def _prove(view: str, label: str) -> None:
 
 
 def _check(views: list[str]) -> None:
-    from expectations import quality, versions
+    from expectations import quality, running, versions
 
     settings = Settings.load()
     with connect(settings) as registry:
         live = [versions.live(registry, view) for view in views or versions.live_views(registry)]
+    if not live:
+        print("no view is live yet")
+        return
     spark = session.start(settings, "check")
     for report in quality.check(spark, settings, load_topics(), live):
         print(report)
+    print(f"Data Docs: {running.data_docs(settings)}/site/index.html")
 
 
 if __name__ == "__main__":

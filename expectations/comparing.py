@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 LOOKS = 3
 PATIENCE_SECONDS = 120.0
 SAMPLES = 20
+NEWEST = 50  # snapshots, among them the last two batches even after somebody has been at work by hand
 # Sums of fractions depend on the order of addition, which no engine promises.
 CLOSE = 1e-9
 
@@ -81,7 +82,7 @@ def _beforehand(spark: SparkSession, live: Version, candidate: Version) -> Diffe
     budget = candidate.declared.difference_budget
     if (reason := _incomparable(spark, live, candidate)) is not None:
         return Difference(live=live.label, incomparable=reason, budget=budget)
-    if not lineage(spark, live.table) or not lineage(spark, candidate.table):
+    if not all(lineage(spark, version.table, most=1) for version in (live, candidate)):
         return Difference(live=live.label, budget=budget)
     return None
 
@@ -105,7 +106,7 @@ def _types(spark: SparkSession, version: Version) -> dict[str, str]:
 
 
 def _pin(spark: SparkSession, version: Version) -> Pin:
-    return Pin.newest(version, lineage(spark, version.table))
+    return Pin.newest(version, lineage(spark, version.table, most=NEWEST))
 
 
 def _look(spark: SparkSession, live: Pin, candidate: Pin, closed: Closed) -> Look:

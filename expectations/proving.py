@@ -30,7 +30,8 @@ def prove(
     at = datetime.now(UTC)
     checks = run_suite(settings, candidate, newest_rows(spark, candidate.table), at)
     difference = compare(spark, settings, topics, live, candidate) if live else None
-    history, began = lineage(spark, candidate.table), began_at(spark, settings, candidate)
+    history = lineage(spark, candidate.table)
+    began = began_at(spark, settings, candidate) if history else {}
     return Proof(
         view=candidate.view,
         candidate=candidate.label,

@@ -30,6 +30,7 @@ RESULTS_SCHEMA = (
     "checked_at TIMESTAMP, view STRING, version STRING, check STRING, severity STRING, success BOOLEAN, "
     "observed STRING, unexpected BIGINT"
 )
+RECENT = 1000  # snapshots: more than an hour has
 RUNBOOK = "docs/data-quality.md"
 
 
@@ -68,7 +69,7 @@ def _check(
     spark: SparkSession, settings: Settings, topics: Topics, version: Version, at: datetime
 ) -> list[CheckResult]:
     """Look at one view. What goes wrong with it must not keep the others from being looked at."""
-    history = lineage(spark, version.table)
+    history = lineage(spark, version.table, most=RECENT)
     if not history:
         return [_failed("history", "the view has never been written")]
     pin = Pin.newest(version, history)

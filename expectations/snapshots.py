@@ -38,18 +38,20 @@ class Snapshot:
     counts: Mapping[str, Mapping[str, Mapping[str, int]]]  # topic -> partition -> what -> how many
 
 
-def lineage(spark: SparkSession, table: str) -> list[Snapshot]:
+def lineage(spark: SparkSession, table: str, most: int | None = None) -> list[Snapshot]:
     """Return the snapshots that led to a table's present, oldest first; none if nothing was ever written.
 
-    It ends where older snapshots have been expired: then the oldest one has a parent that is not there.
+    It ends where older snapshots have been expired: then the oldest one has a parent that is not there. A
+    table that has been live for days has tens of thousands; who needs only the newest says how many.
     """
     # The present first: what is committed meanwhile is in the list of snapshots, but not on the way to it.
     current = spark.sql(f"SELECT snapshot_id FROM {CATALOG}.{table}.refs WHERE name = 'main'").first()
     if current is None:
         return []
     committed_at = F.unix_micros("committed_at").alias("committed")
-    rows = spark.table(f"{CATALOG}.{table}.snapshots").select("*", committed_at).collect()
-    snapshots = {row.snapshot_id: _snapshot(row) for row in rows}
+    rows = spark.table(f"{CATALOG}.{table}.snapshots").select("*", committed_at)
+    newest = rows.orderBy(F.desc("committed")).limit(most) if most else rows
+    snapshots = {row.snapshot_id: _snapshot(row) for row in newest.collect()}
     found: list[Snapshot] = []
     step: int | None = current.snapshot_id
     while step is not None and step in snapshots:
@@ -65,7 +67,7 @@ def rows_at(spark: SparkSession, table: str, snapshot: int) -> DataFrame:
 
 def newest_rows(spark: SparkSession, table: str) -> DataFrame:
     """Return the rows of a table as they are now, held at this moment."""
-    history = lineage(spark, table)
+    history = lineage(spark, table, most=1)
     return rows_at(spark, table, history[-1].id) if history else spark.table(f"{CATALOG}.{table}")
 
 
