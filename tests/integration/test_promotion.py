@@ -9,6 +9,7 @@ import sys
 import threading
 import uuid
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,7 +20,7 @@ from headwater.artifacts import Artifact
 from headwater.errors import Refusal
 from headwater.registry import connect, releases, replays
 from headwater.registry.wanted import changing
-from headwater.replay import promote, rollback
+from headwater.replay import promote, release, rollback
 from headwater.replay.moving import move
 from headwater.shop import Simulation
 from spark_apps import catalog, sinks
@@ -195,3 +196,29 @@ def test_candidate_without_a_proof_that_holds_is_not_promoted(versions: Versions
     with connect(versions.settings) as registry:
         replays.close(registry, key, "rejected", "the test is over")
         releases.set_status(registry, versions.new, "warm")
+
+
+def test_released_version_is_retired_at_once_and_its_table_removed_after_the_grace_period(
+    lake: SparkSession, versions: Versions
+) -> None:
+    """The last test of this module: nothing is left to go back to."""
+    versions.make_live(versions.old)
+    table = f"{CATALOG}.{table_of(versions.settings, versions.new)}"
+    said = release(versions.settings, versions.view)
+    assert said == [f"{versions.new} is retired"]
+    assert lake.catalog.tableExists(table)
+    with pytest.raises(Refusal, match="was released") as refused:
+        rollback(versions.settings, versions.view)
+    assert "headwater replay start" in refused.value.hint
+    assert release(versions.settings, versions.view, grace=timedelta(0)) == [
+        f"the table of {versions.new} is removed"
+    ]
+    assert not lake.catalog.tableExists(table)
+    assert release(versions.settings, versions.view, grace=timedelta(0)) == []
+    assert versions.live() == versions.old
+    assert not lake.table(f"{CATALOG}.views.{versions.view}").isEmpty()
+
+
+def table_of(settings: Settings, query: str) -> str:
+    with connect(settings) as registry:
+        return str(releases.version(registry, query)["table_name"])
