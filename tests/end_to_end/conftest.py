@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from headwater.settings import Settings
 
-APP = "traffic"
 VIEW = "page_views_per_minute"
 MORE = 1_000_000
 INSTALL = ["apt-get", "install", "--yes", "--no-install-recommends", "chromium"]
@@ -38,14 +37,13 @@ def airflow(instance: Settings) -> Airflow:
 
 
 @pytest.fixture(scope="session")
-def busy_shop(instance: Settings) -> Iterator[Settings]:
+def busy_shop(instance: Settings, deployed: str) -> Iterator[Settings]:
     """Run the app, and let customers visit the shop all the while: views are alive when they are replayed."""
-    apps.deploy(instance, [APP])
-    apps.wait_until_alive(instance, APP)
+    apps.deploy(instance, [deployed])  # another test may have stopped it
+    apps.wait_until_alive(instance, deployed)
     shop.start(instance)
     yield instance
     shop.stop(Path(instance.home))
-    apps.stop(instance)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from headwater.airflow_api import Airflow
 
-PATIENCE_SECONDS = 420
+PATIENCE_SECONDS = 900  # minutes on an idle machine, but who knows what else it has to do
 
 
 def trigger(airflow: Airflow, dag: str, **fields: Any) -> str:

@@ -67,6 +67,7 @@ def test_dry_run_shows_the_plan_and_changes_nothing(
     assert replay.status(busy_shop, VIEW) == before
 
 
+@pytest.mark.timeout(2400)
 def test_fixed_view_is_replayed_approved_served_and_rolled_back(
     pages: Pages, busy_shop: Settings, airflow: Airflow, fix: Fix
 ) -> None:

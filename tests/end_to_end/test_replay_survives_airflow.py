@@ -8,6 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from headwater import replay
 from headwater.local import processes
 from headwater.local.parts import observe
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 WAITING = ("running", "up_for_reschedule")
 
 
+@pytest.mark.timeout(2400)
 def test_replay_finishes_after_kill_9_of_scheduler_dag_processor_and_task(
     busy_shop: Settings, airflow: Airflow
 ) -> None:
