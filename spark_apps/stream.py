@@ -43,8 +43,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("headwater.stream")
 
-TRIGGER = "spark.headwater.trigger"  # how often a live query looks for new records
-EVERY = "10 seconds"
+TRIGGER = "10 seconds"
 TICK_SECONDS = 1.0
 PATIENCE_SECONDS = 30.0
 SILENCE_SECONDS = 10.0  # a heartbeat at least this often, new batch or not
@@ -69,8 +68,7 @@ def run(app: str, artifact: str) -> None:
         kafka = open_things.enter_context(admin_client(settings, ROLE))
         fence = open_things.enter_context(connect(settings))  # its own: queries commit on their own threads
         found = jobs(spark, settings, registry, kafka, app, queries)
-        trigger = spark.conf.get(TRIGGER, EVERY) or EVERY
-        running = [Query(spark, job, _guard(fence, lease, job.version), trigger) for job in found]
+        running = [Query(spark, job, _guard(fence, lease, job.version), TRIGGER) for job in found]
         Driver(registry, kafka, lease, running, must_end).run()
 
 

@@ -35,9 +35,9 @@ def _own_instance() -> Iterator[None]:
         patch.setenv("HEADWATER_INSTANCE", TEST_INSTANCE)
         for variable in ("HEADWATER_HOME", "HEADWATER_PORT_BASE", "TF_VAR_brokers", "TF_VAR_workers"):
             patch.delenv(variable, raising=False)
-        # Executors that live for a minute are not worth compiling well for, either; and nobody likes to wait.
-        quick = {"spark.executor.extraJavaOptions": QUICK_START, "spark.headwater.trigger": "2 seconds"}
-        patch.setenv("TF_VAR_app_properties", json.dumps(quick))
+        # Executors that live for a minute are not worth compiling well for, either.
+        executors = {"spark.executor.extraJavaOptions": QUICK_START}
+        patch.setenv("TF_VAR_app_properties", json.dumps(executors))
         yield
 
 
