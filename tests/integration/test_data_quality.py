@@ -11,7 +11,6 @@ from pyspark.sql import functions as F
 
 from expectations import quality
 from expectations.running import data_docs
-from expectations.snapshots import lineage
 from headwater import alarms
 from headwater.registry import connect
 from headwater.shop import Simulation
@@ -64,62 +63,42 @@ def open_alarms(settings: Settings, view: View) -> set[str]:
 
 
 def test_results_are_kept_as_history_and_as_pages(lake: SparkSession, log: Log, view: View) -> None:
-    (report,) = check(lake, log, view)
-    assert report.failed == []
+    twice = check(lake, log, view, view)
+    assert [report.failed for report in twice] == [[], []]
+    assert {len(report.results) for report in twice} == {10}
     results = lake.table(f"{CATALOG}.{quality.RESULTS}").where(F.col("view") == view.name)
-    assert results.count() == len(report.results) == 10
+    assert results.count() == 2 * 10
+    assert results.select("checked_at").distinct().count() == 1
     (index,) = data_docs(log.settings).glob("site/index.html")
     assert f"{view.name}__v1" in index.read_text()
 
-    commits = len(lineage(lake, quality.RESULTS))
-    check(lake, log, view, replace(view, owner="somebody-else"))
-    assert len(lineage(lake, quality.RESULTS)) == commits + 1
-    assert results.count() == 3 * len(report.results)
 
-
-def test_unusual_volume_warns_and_alarms_nobody(lake: SparkSession, log: Log, view: View) -> None:
-    (report,) = check(lake, log, view)
-    (volume,) = (result for result in report.results if result.expectation == "volume")
-    assert (volume.success, volume.severity) == (False, "warn")
-    assert open_alarms(log.settings, view) == set()
-
-
-def test_failed_check_alarms_until_it_holds_again(lake: SparkSession, log: Log, view: View) -> None:
-    table = f"{CATALOG}.{view.table}"
-    lake.sql(f"UPDATE {table} SET views = -views")
-    for _ in range(2):  # the second time tells nobody anything new
-        (report,) = check(lake, log, view)
-        assert [str(result) for result in report.failed] == [POSITIVE]
-        assert open_alarms(log.settings, view) == {POSITIVE}
-    lake.sql(f"UPDATE {table} SET views = -views")
-    (report,) = check(lake, log, view)
-    assert report.failed == []
-    assert open_alarms(log.settings, view) == set()
-
-
-def test_check_that_cannot_be_made_fails_and_the_other_views_are_checked(
+def test_what_fails_alarms_until_it_holds_again_and_what_warns_does_not(
     lake: SparkSession, log: Log, view: View
 ) -> None:
-    nonsense = replace(view, checks=(Check(expectation="expect_nonsense", arguments={}),))
-    broken, good = check(lake, log, nonsense, view)
-    assert 'no expectation "expect_nonsense"' in broken.failed[0].seen
-    assert good.failed == []
-
-
-def test_view_that_has_stopped_reading_is_not_fresh(lake: SparkSession, log: Log, view: View) -> None:
-    log.load(Simulation(seed=4, rate=1, start=NOW - HOUR, count=50))
+    table = f"{CATALOG}.{view.table}"
+    lake.sql(f"UPDATE {table} SET views = -views")
+    log.load(Simulation(seed=4, rate=1, start=NOW - HOUR, count=50))  # that nobody reads
     (report,) = check(lake, log, view)
-    (late,) = report.failed
-    assert late.expectation == "freshness"
-    assert open_alarms(log.settings, view) == {str(late)}
+    assert [str(result) for result in report.failed] == [POSITIVE, "freshness(at_most=0:01:00)"]
+    assert open_alarms(log.settings, view) == {str(result) for result in report.failed}
+    (volume,) = (result for result in report.results if result.expectation == "volume")
+    assert (volume.success, volume.severity) == (False, "warn")
+
+    lake.sql(f"UPDATE {table} SET views = -views")
     run(lake, job_of(lake, log, view))
     (report,) = check(lake, log, view)
     assert report.failed == []
     assert open_alarms(log.settings, view) == set()
 
 
-def test_view_that_was_never_written_fails(lake: SparkSession, log: Log) -> None:
+def test_view_that_cannot_be_checked_fails_and_the_others_are_checked(
+    lake: SparkSession, log: Log, view: View
+) -> None:
+    nonsense = replace(view, checks=(Check(expectation="expect_nonsense", arguments={}),))
     empty = log.view(catalog.view("page_views_per_minute"))
     job_of(lake, log, empty)
-    (report,) = check(lake, log, empty)
-    assert "never been written" in report.failed[0].seen
+    refused, never_written, good = check(lake, log, nonsense, empty, view)
+    assert 'no expectation "expect_nonsense"' in refused.failed[0].seen
+    assert "never been written" in never_written.failed[0].seen
+    assert good.failed == []
