@@ -74,7 +74,7 @@ def compare(
     while looks < LOOKS and not look.of_the_same_records and not look.suspects.isEmpty():
         _wait_until_read(spark, live, candidate, _ends(settings, look), patience)
         look, looks = _look_again(spark, look, closed), looks + 1
-    return _difference(look, closed, looks)
+    return _difference(spark, look, closed, looks)
 
 
 def _beforehand(spark: SparkSession, live: Version, candidate: Version) -> Difference | None:
@@ -189,7 +189,7 @@ def _has_read(reached: Offsets, ends: Offsets) -> bool:
     )
 
 
-def _difference(look: Look, closed: Closed, looks: int) -> Difference:
+def _difference(spark: SparkSession, look: Look, closed: Closed, looks: int) -> Difference:
     counts = {row["verdict"]: row["count"] for row in look.matched.groupBy("verdict").count().collect()}
     live, candidate = look.live.version, look.candidate.version
     return Difference(
@@ -199,10 +199,21 @@ def _difference(look: Look, closed: Closed, looks: int) -> Difference:
         columns_of_one=(*_without(live, candidate), *_without(candidate, live)),
         closed_from=closed.since,
         closed_until=closed.until,
+        before_seam=_before_seam(spark, look, closed),
         budget=candidate.declared.difference_budget,
         looks=looks,
         samples=tuple(_samples(look)),
         **counts,
+    )
+
+
+def _before_seam(spark: SparkSession, look: Look, closed: Closed) -> int:
+    """Count the live rows of windows that the candidate does not have because it began later."""
+    if closed.since is None:
+        return 0
+    time = look.live.version.declared.time
+    return (
+        rows_at(spark, look.live.version.table, look.live.snapshot).where(F.col(time) < closed.since).count()
     )
 
 

@@ -68,6 +68,7 @@ class Difference(BaseModel):
     columns_of_one: tuple[str, ...] = ()  # not compared: the other version does not have them
     closed_from: datetime | None = None
     closed_until: datetime | None = None
+    before_seam: int = 0  # rows of the live version that are too old for the candidate to have
     budget: float = 0.0
     equal: int = 0
     different: int = 0
@@ -189,6 +190,11 @@ def _difference_warnings(found: Difference | None) -> list[str]:
     warnings = []
     if not found.compared:
         warnings.append(f"No row was compared with {found.live}: no window is closed in both versions.")
+    if found.before_seam:
+        warnings.append(
+            f"Readers would lose {found.before_seam:,} rows: {found.live} has them of windows before "
+            f"{found.closed_from:%Y-%m-%d %H:%M:%S}, where the candidate begins."
+        )
     if found.columns_of_one:
         warnings.append(f"Columns that only one version has: {', '.join(found.columns_of_one)}.")
     return warnings

@@ -241,6 +241,7 @@ def test_rows_before_the_seam_are_not_compared(
     found = difference(lake, log, live, candidate, seam_at=seam)
     assert found.closed_from == seam
     assert found.compared == rows_of(lake, live).where(F.col("minute_at") >= F.lit(seam)).count()
+    assert found.before_seam == rows_of(lake, live).count() - found.compared > 0
 
 
 def test_other_keys_and_types_are_not_comparable(

@@ -126,6 +126,15 @@ def test_comparing_nothing_is_said() -> None:
         assert "compare" in found.warnings[0]
 
 
+def test_rows_that_readers_would_lose_are_said() -> None:
+    late_start = EQUAL.model_copy(update={"closed_from": MADE_AT, "before_seam": 1200})
+    found = proof(difference=late_start)
+    assert found.holds
+    assert found.warnings[0].startswith(
+        "Readers would lose 1,200 rows: v1 has them of windows before 2026-01-05"
+    )
+
+
 def test_offset_that_is_not_accounted_for_is_a_problem() -> None:
     assert proof(conservation=lost(used=940)).problems == ["Records lost from page_views partition 0: 10."]
     twice = proof(conservation=lost(used=951))
