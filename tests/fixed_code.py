@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from headwater.settings import Settings
 
 VIEW = "page_views_per_minute"
-MORE = 1000
+MORE = 1_000_000
 
 
 def copy_code(target: Path) -> Path:
@@ -26,7 +26,7 @@ def copy_code(target: Path) -> Path:
 
 
 def fix_view(source: Path, version: int = 2, budget: float = 1.0) -> None:
-    """Raise the version, and let every row have a thousand more, so that it can be told from the old ones."""
+    """Raise the version, and let every row have a million more, so that it can be told from the old ones."""
     change(
         source / f"spark_apps/views/{VIEW}.py",
         r"version=\d+",

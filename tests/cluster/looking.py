@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from tests.streams import Log
 
 APP = "traffic"
-VIEW = "page_views_per_minute"
 PATIENCE_SECONDS = 240
 
 

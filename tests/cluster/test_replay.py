@@ -16,7 +16,8 @@ from headwater.registry import connect, releases
 from headwater.replay import ReplayRequest
 from headwater.shop import Simulation, simulate
 from spark_apps.session import CATALOG
-from tests.cluster.looking import VIEW, driver_of, has_read_everything, wait_for
+from tests.cluster.looking import driver_of, has_read_everything, wait_for
+from tests.fixed_code import VIEW
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

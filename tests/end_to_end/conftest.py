@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -13,11 +12,11 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import sync_playwright
 
-from headwater import apps, artifacts
+from headwater import apps, names
 from headwater.airflow_api import Airflow
 from headwater.local import shop
 from headwater.registry import connect, releases
-from headwater.settings import REPOSITORY
+from tests.fixed_code import VIEW, copy_code, fix_view, pack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from headwater.settings import Settings
 
 VIEW = "page_views_per_minute"
-MORE = 1_000_000
 INSTALL = ["apt-get", "install", "--yes", "--no-install-recommends", "chromium"]
 
 
@@ -56,21 +54,12 @@ class Fix:
 
 @pytest.fixture(scope="session")
 def fix(busy_shop: Settings, tmp_path_factory: pytest.TempPathFactory) -> Fix:
-    """Pack code in which the view was fixed; the working tree stays as it is.
-
-    What was wrong with it is made up: every row gets a million more, so that it can be told from the old.
-    """
-    source = tmp_path_factory.mktemp("fixed")
-    for package in artifacts.PACKAGES:
-        shutil.copytree(REPOSITORY / package, source / package)
+    """Pack code in which the view was fixed; the working tree stays as it is."""
     with connect(busy_shop) as registry:
         version = max(known["version"] for known in releases.versions(registry, VIEW)) + 1
-        file = source / f"spark_apps/views/{VIEW}.py"
-        raised = re.sub(r"version=\d+", f"version={version},\n    difference_budget=1.0", file.read_text())
-        file.write_text(raised.replace("F.count(F.lit(1))", f"(F.count(F.lit(1)) + {MORE})"))
-        artifact = artifacts.pack(busy_shop, source)
-        releases.register(registry, artifact)
-    return Fix(artifact=artifact.hash, label=f"v{version}")
+    source = copy_code(tmp_path_factory.mktemp("fixed"))
+    fix_view(source, version)
+    return Fix(artifact=pack(busy_shop, source), label=names.label(version))
 
 
 @pytest.fixture(scope="session")
@@ -84,6 +73,7 @@ def browser() -> Iterator[Browser]:
 def chromium() -> str:
     """Find the system's Chromium; install it where we may."""
     if not _found() and os.geteuid() == 0 and shutil.which("apt-get"):
+        subprocess.run(["apt-get", "update"], check=False)
         subprocess.run(INSTALL, check=False)
     found = _found()
     assert found, f"the browser test needs Chromium: install it with `sudo {' '.join(INSTALL)}`"
