@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from headwater.settings import Settings
 
-VIEW = "page_views_per_minute"
 INSTALL = ["apt-get", "install", "--yes", "--no-install-recommends", "chromium"]
 
 
