@@ -6,6 +6,8 @@ One site for all views, in `<home>/data_docs/site`; a page for each run, so that
 from __future__ import annotations
 
 import logging
+import re
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +16,7 @@ from great_expectations.checkpoint.actions import UpdateDataDocsAction
 from great_expectations.core.run_identifier import RunIdentifier
 from great_expectations.data_context.types.base import DataContextConfig, ProgressBarsConfig
 
-from expectations.suites import suite_name, suite_of
+from expectations.suites import PLACE, suite_name, suite_of
 from headwater.replay.proof import CheckResult
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from great_expectations.core import ExpectationValidationResult
     from great_expectations.core.batch_definition import BatchDefinition
     from great_expectations.data_context.data_context.abstract_data_context import AbstractDataContext
+    from great_expectations.expectations.expectation_configuration import ExpectationConfiguration
     from pyspark.sql import DataFrame
 
     from expectations.versions import Version
@@ -33,12 +36,15 @@ FEW = 5  # samples of unexpected values: enough to see what is wrong
 RESULT_FORMAT = {"result_format": "SUMMARY", "partial_unexpected_count": FEW}
 # What Great Expectations adds to the arguments of a check on its own account.
 THEIRS = ("batch_id",)
+# Pictures that each page loads from its maker's server, with an id of ours: readers would be counted.
+BEACON = re.compile(r"https://great-expectations-web-assets[^\s\"')]*")
 
 
 def run_suite(settings: Settings, version: Version, rows: DataFrame, at: datetime) -> list[CheckResult]:
     """Check the rows of a version, add a page to Data Docs, and return what each expectation found."""
     logging.getLogger("great_expectations").setLevel(logging.ERROR)
     context = _context(data_docs(settings))
+    began = time.time()
     try:
         checkpoint = context.checkpoints.add(_checkpoint(context, version))
         found = checkpoint.run(
@@ -46,8 +52,9 @@ def run_suite(settings: Settings, version: Version, rows: DataFrame, at: datetim
         )
     finally:
         rows.unpersist()  # Great Expectations keeps in memory what it looks at several times
+    _remove_beacons(data_docs(settings) / "site", began)
     (results,) = found.run_results.values()
-    return [_result(result) for result in results.results]
+    return [_result(result) for result in sorted(results.results, key=_place)]
 
 
 def data_docs(settings: Settings) -> Path:
@@ -105,11 +112,14 @@ def _context(folder: Path) -> AbstractDataContext:
     return get_context(mode="ephemeral", project_config=config)
 
 
+def _remove_beacons(site: Path, since: float) -> None:
+    for page in site.rglob("*.html"):
+        if page.stat().st_mtime >= since - 1:  # file systems round
+            page.write_text(BEACON.sub("", page.read_text(encoding="utf-8")), encoding="utf-8")
+
+
 def _result(result: ExpectationValidationResult) -> CheckResult:
-    config = result.expectation_config
-    if config is None:
-        raise LookupError("a result of Great Expectations does not say what was expected")
-    details = result.result
+    config, details = _expected(result), result.result
     return CheckResult(
         expectation=config.type,
         arguments={name: value for name, value in config.kwargs.items() if name not in THEIRS},
@@ -120,6 +130,16 @@ def _result(result: ExpectationValidationResult) -> CheckResult:
         samples=tuple(str(value) for value in details.get("partial_unexpected_list") or ())[:FEW],
         error=_error(result.exception_info),
     )
+
+
+def _place(result: ExpectationValidationResult) -> int:
+    return int(_expected(result).meta[PLACE])
+
+
+def _expected(result: ExpectationValidationResult) -> ExpectationConfiguration:
+    if result.expectation_config is None:
+        raise LookupError("a result of Great Expectations does not say what was expected")
+    return result.expectation_config
 
 
 def _observed(details: dict[str, Any]) -> str | None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from expectations.versions import Declared, Version
 
+PLACE = "place"  # in the declaration; results come in another order
 SEVERITIES = {"fail": FailureSeverity.CRITICAL, "warn": FailureSeverity.WARNING}  # ours, and theirs
 
 
@@ -36,7 +37,7 @@ class Check:
 def suite_of(version: Version) -> ExpectationSuite:
     """Return the suite of a version; a check that is no expectation is refused."""
     checks = checks_of(version.declared)
-    built = [_build(version.view, check) for check in checks]
+    built = [_build(version.view, check, place) for place, check in enumerate(checks)]
     suite = ExpectationSuite(name=suite_name(version), expectations=built)
     if len(suite.expectations) != len(checks):
         raise Refusal(
@@ -76,10 +77,10 @@ def _derived(declared: Declared) -> list[Check]:
     ]
 
 
-def _build(view: str, check: Check) -> Expectation:
+def _build(view: str, check: Check, place: int) -> Expectation:
     try:
         kind = get_expectation_impl(check.expectation)
-        return kind(**check.arguments, severity=SEVERITIES[check.severity])
+        return kind(**check.arguments, severity=SEVERITIES[check.severity], meta={PLACE: place})
     except ExpectationNotFoundError:
         raise Refusal(
             f'view "{view}": there is no expectation "{check.expectation}"',

@@ -1,0 +1,3 @@
+from tests.spark_fixture import spark
+
+__all__ = ["spark"]
