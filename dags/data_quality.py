@@ -12,7 +12,7 @@ from datetime import timedelta
 
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 from airflow.sdk import Param, dag, task
-from telling import form, refusing
+from telling import form, in_words, refusing, tell
 
 from headwater import declared, jobs
 
@@ -42,7 +42,7 @@ FORM = {
 )
 def data_quality() -> None:
     """Wire the steps of a check."""
-    SparkSubmitOperator(
+    check = SparkSubmitOperator(
         task_id="check",
         doc_md="Check the views in a Spark job.",
         conn_id="spark_jobs",
@@ -50,6 +50,7 @@ def data_quality() -> None:
         application=str(jobs.PROGRAM),
         application_args=arguments(),
     )
+    check >> report()
 
 
 @task
@@ -59,6 +60,16 @@ def arguments() -> list[str]:
     from headwater.forms import Views
 
     return ["check", *(Views.check(form()).views or ())]
+
+
+@task
+@in_words
+def report() -> None:
+    """Say what was found."""
+    from headwater import quality
+    from headwater.settings import Settings
+
+    tell(quality.in_markdown(quality.latest_results(Settings.load())), on_run=True)
 
 
 data_quality()
