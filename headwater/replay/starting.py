@@ -72,12 +72,12 @@ def _stretches(client: KafkaAdminClient, topic: str, start: str, named: Offsets 
 
 
 def seam(settings: Settings, start: str, stretches: Sequence[Stretch], window: timedelta) -> datetime | None:
-    """Return from when on windows are whole; None for a replay of all that the log holds.
+    """Return from when on windows are whole; None for a replay from the very first record.
 
     An event is never received before it happened. So a window that begins after the time of the start has all
     its events behind the start.
     """
-    if all(stretch.asked <= stretch.beginning for stretch in stretches):
+    if all(stretch.asked == 0 for stretch in stretches):
         return None
     times = [time_in(start) or _received(settings, stretch) for stretch in stretches if stretch.events]
     after = max((time for time in times if time), default=datetime.now(UTC))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from headwater.replay.request import EARLIEST
+
 if TYPE_CHECKING:
     from datetime import timedelta
 
@@ -58,11 +60,17 @@ def _consequences(plan: Plan) -> list[str]:
     if plan.seam_at:
         found.append(
             f"⚠ The new version will hold windows from **{plan.seam_at:%Y-%m-%d %H:%M:%S} UTC** on, and "
-            "**nothing before**: start at `earliest` to keep all that the log holds."
+            f"**nothing before**: {_why_not_before(plan)}."
         )
     readers = ", ".join(f"`{name}`" for name in plan.dependants)
     found.append(f"Views that read it: {readers}." if readers else "No other view reads it.")
     return found
+
+
+def _why_not_before(plan: Plan) -> str:
+    if plan.start == EARLIEST:
+        return "the log no longer holds all events of older ones"
+    return "start at `earliest` to keep all that the log holds"
 
 
 def _bytes(size: float) -> str:

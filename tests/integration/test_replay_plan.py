@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -48,7 +49,15 @@ def test_earliest_is_what_the_log_still_holds(log: Log) -> None:
     assert [found[partition].asked for partition in sorted(found)] == [0, EXPIRED, 0]
     assert {partition: part.end for partition, part in found.items()} == log.ends()
     assert refusals(log, "earliest") == []
-    assert seam(log.settings, "earliest", list(found.values()), MINUTE) is None
+
+
+def test_windows_are_whole_from_the_first_record_on_unless_some_have_expired(log: Log) -> None:
+    held = list(stretches(log, "earliest").values())
+    whole_from = seam(log.settings, "earliest", held, MINUTE)
+    assert whole_from is not None
+    assert BEGINNING < whole_from < BEGINNING + timedelta(minutes=4)
+    never_expired = [replace(part, asked=0, beginning=0) for part in held]
+    assert seam(log.settings, "earliest", never_expired, MINUTE) is None
 
 
 def test_time_is_the_first_record_received_at_it_or_later(log: Log) -> None:

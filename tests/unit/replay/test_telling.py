@@ -58,8 +58,13 @@ def test_plan_that_may_not_run_says_why_first() -> None:
 
 
 def test_plan_from_a_time_warns_that_older_windows_will_be_missing() -> None:
-    later = replace(PLAN, seam_at=datetime(2026, 11, 16, 8, tzinfo=UTC))
+    later = replace(PLAN, start="2026-11-16T08:00:00Z", seam_at=datetime(2026, 11, 16, 8, tzinfo=UTC))
     assert "will hold windows from **2026-11-16 08:00:00 UTC** on, and **nothing before**" in later.markdown()
+
+
+def test_plan_of_a_log_that_has_expired_says_what_is_lost() -> None:
+    expired = replace(PLAN, seam_at=datetime(2026, 11, 16, 8, tzinfo=UTC))
+    assert "nothing before**: the log no longer holds all events of older ones" in expired.markdown()
 
 
 def test_plan_without_a_measured_rate_says_that_it_is_assumed() -> None:
