@@ -79,14 +79,15 @@ def seam(settings: Settings, start: str, stretches: Sequence[Stretch], window: t
     """
     if all(stretch.asked == 0 for stretch in stretches):
         return None
-    times = [time_in(start) or _received(settings, stretch) for stretch in stretches if stretch.events]
-    after = max((time for time in times if time), default=datetime.now(UTC))
-    windows = -(-after.timestamp() // window.total_seconds())
+    times = [time_in(start) or _received(settings, stretch) for stretch in stretches if stretch.asked]
+    windows = -(-max(times).timestamp() // window.total_seconds())
     return datetime.fromtimestamp(windows * window.total_seconds(), UTC)
 
 
-def _received(settings: Settings, stretch: Stretch) -> datetime | None:
-    """Return when the first record of a stretch was received."""
+def _received(settings: Settings, stretch: Stretch) -> datetime:
+    """Return when the first record of a stretch was received; now, if it is still to come."""
+    if not stretch.events or stretch.refusal:
+        return datetime.now(UTC)
     place = TopicPartition(stretch.topic, stretch.partition)
     consumer = KafkaConsumer(**settings.kafka_client("apps"), enable_auto_commit=False)
     try:
@@ -95,7 +96,7 @@ def _received(settings: Settings, stretch: Stretch) -> datetime | None:
         records = consumer.poll(timeout_ms=10_000, max_records=1).get(place)
     finally:
         consumer.close()
-    return datetime.fromtimestamp(records[0].timestamp / 1000, UTC) if records else None
+    return datetime.fromtimestamp(records[0].timestamp / 1000, UTC) if records else datetime.now(UTC)
 
 
 def _of_topic(named: dict[str, object] | None, topic: str, topics: Sequence[str]) -> Offsets | None:
