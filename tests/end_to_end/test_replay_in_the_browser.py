@@ -73,6 +73,7 @@ def test_fixed_view_is_replayed_approved_served_and_rolled_back(
 ) -> None:
     live = live_label(busy_shop)
     run = pages.trigger("replay", VIEW, artifact=fix.artifact, dry_run=False)
+    pages.rest()
     wait_for("the proof", lambda: task_of(airflow, "replay", run, "approve")["state"] == "awaiting_input")
     assert not rows_are_fixed(busy_shop), "readers see the candidate before it is approved"
 
