@@ -90,7 +90,7 @@ def _unfinished(settings: Settings, names: Collection[str]) -> list[str]:
     engine = Standalone(settings)
     with connect(settings) as registry:
         seen = [observe(registry, engine, name, 1, {}) for name in names]
-    return [app.app for app in seen if app and (app.running != app.wanted or app.outdated)]
+    return [app.app for app in seen if app and (app.running != app.wanted or (app.running and app.outdated))]
 
 
 def _workers(settings: Settings, engine: Engine) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -35,17 +36,18 @@ def test_candidate_holds_whole_windows_from_its_start_on_and_is_gone_when_reject
     simulate(instance, Simulation(seed=500, rate=200, count=200), report=lambda _: None)
     wait_for("rows to replay", lambda: has_read_everything(log))
     served = lake.table(f"{CATALOG}.views.{VIEW}")
+    key = f"test-{uuid.uuid4().hex[:8]}"
     (newest,) = served.agg(F.unix_seconds(F.max("minute_at"))).collect()[0]
     request = wish(instance, start=datetime.fromtimestamp(newest, UTC).isoformat())
 
-    begun = replay.begin(instance, request, "short")
+    begun = replay.begin(instance, request, key)
     driver = driver_of(instance, begun.query)
-    assert replay.begin(instance, request, "short") == begun  # as a task that is retried asks
+    assert replay.begin(instance, request, key) == begun  # as a task that is retried asks
     with pytest.raises(Refusal, match="cannot be replayed like this") as refused:
         replay.begin(instance, request, "another")
     assert "is under way" in refused.value.detail
 
-    wait_for("catching up", lambda: replay.progress(instance, "short").caught_up)
+    wait_for("catching up", lambda: replay.progress(instance, key).caught_up)
     wait_for("its rows", lambda: has_read_everything(log, begun.query))
     version = registered(instance, begun.query)
     assert version["status"] == "candidate"
@@ -54,12 +56,12 @@ def test_candidate_holds_whole_windows_from_its_start_on_and_is_gone_when_reject
     assertDataFrameEqual(lake.table(f"{CATALOG}.{version['table_name']}"), served.where(whole))
 
     with pytest.raises(Refusal, match="has no proof yet"):
-        replay.promote(instance, "short", "someone")
-    replay.reject(instance, "short", "only a try")
+        replay.promote(instance, key, "someone")
+    replay.reject(instance, key, "only a try")
     assert not any(map(Standalone(instance).running, {driver, driver_of(instance, begun.query)}))
-    assert replay.reject(instance, "short", "again").endswith("was rejected before")
+    assert replay.reject(instance, key, "again").endswith("was rejected before")
     with pytest.raises(Refusal, match="has ended"):
-        replay.begin(instance, request, "short")
+        replay.begin(instance, request, key)
 
 
 def wish(settings: Settings, **more: object) -> ReplayRequest:
