@@ -30,6 +30,10 @@ class Engine(Protocol):
         """Count the machines that can run drivers; refuse if the cluster does not answer at all."""
         ...
 
+    def room(self) -> str:
+        """Say why there is no room for one more app; nothing if there is."""
+        ...
+
     def kill(self, driver: str) -> None:
         """End a driver at once. Does nothing if it has ended already."""
         ...

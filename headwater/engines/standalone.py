@@ -52,8 +52,25 @@ class Standalone:
 
     def workers(self) -> int:
         """Ask the master how many workers are alive."""
+        return len(self._alive())
+
+    def room(self) -> str:
+        """Compare what an app asks for, driver and executor, with what the workers have left."""
+        asked = self._settings.spark_app_properties
+        cores = int(asked["spark.driver.cores"]) + int(asked["spark.executor.cores"])
+        memory = _megabytes(asked["spark.driver.memory"]) + _megabytes(asked["spark.executor.memory"])
+        free_cores = sum(worker["coresfree"] for worker in self._alive())
+        free_memory = sum(worker["memoryfree"] for worker in self._alive())
+        if cores <= free_cores and memory <= free_memory:
+            return ""
+        return (
+            f"The Spark cluster has no room: an app takes {cores} slots and {memory} MB; "
+            f"{free_cores} and {free_memory} MB are free. Release warm versions, or add workers."
+        )
+
+    def _alive(self) -> list[dict[str, Any]]:
         status = self._ask(urllib.request.Request(f"{self._settings.spark_ui_url}/json/"))
-        return sum(worker["state"] == "ALIVE" for worker in status["workers"])
+        return [worker for worker in status["workers"] if worker["state"] == "ALIVE"]
 
     def kill(self, driver: str) -> None:
         """Have the master end a driver."""
@@ -113,3 +130,8 @@ class Standalone:
     def _token(self) -> str:
         key = base64.urlsafe_b64decode(self._settings.secret("spark.submission"))
         return jwt.encode({"sub": "headwater"}, key, algorithm="HS384")
+
+
+def _megabytes(size: str) -> int:
+    """Read a size as Spark writes it: 768m, 2g."""
+    return int(size[:-1]) * {"m": 1, "g": 1024}[size[-1].lower()]

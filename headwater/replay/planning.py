@@ -154,8 +154,7 @@ def _refusals(
     except Refusal as refusal:
         found.append(f"{refusal.primary.capitalize()}. {refusal.detail} {refusal.hint}")
     try:
-        if not Standalone(settings).workers():
-            found.append("The Spark cluster has no worker.")
+        found += filter(None, [Standalone(settings).room()])
     except Refusal as refusal:
         found.append(f"{refusal.primary.capitalize()}. {refusal.hint}")
     return found

@@ -80,7 +80,7 @@ variable "workers" {
 variable "cores" {
   description = "Cores a worker offers: slots for drivers and executors, not cores of the machine."
   type        = number
-  default     = 8
+  default     = 16
 
   validation {
     condition     = var.cores >= 2
@@ -91,7 +91,7 @@ variable "cores" {
 variable "memory" {
   description = "Memory a worker offers to drivers and executors."
   type        = string
-  default     = "6g"
+  default     = "8g"
 
   validation {
     condition     = can(regex("^[0-9]+[mg]$", var.memory))
