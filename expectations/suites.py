@@ -54,7 +54,10 @@ def suite_name(version: Version) -> str:
 
 def checks_of(declared: Declared) -> list[Check]:
     """Return the checks of a view: those that every view has, then its own."""
-    return [*_derived(declared), *(Check(**check) for check in declared.checks)]
+    own = [Check(**check) for check in declared.checks]
+    said = [(check.expectation, check.arguments) for check in own]
+    derived = [check for check in _derived(declared) if (check.expectation, check.arguments) not in said]
+    return [*derived, *own]
 
 
 def _derived(declared: Declared) -> list[Check]:

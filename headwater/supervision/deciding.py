@@ -17,6 +17,7 @@ SILENT = timedelta(seconds=90)  # a driver beats every ten seconds, also when th
 STARTING = timedelta(minutes=3)  # until its first sign of life
 STUCK = timedelta(minutes=5)  # without a batch, although there is input
 STOPPING = timedelta(minutes=2)  # to end between two batches
+CATCHING_UP = timedelta(minutes=15)  # for the first, cold batch of a backlog, and more the longer it is
 SLOWEST_CATCH_UP = 2_000  # records a second; a backlog is read in one long batch
 LAG_BOUND = 100_000  # records: what one batch of a live app reads at most
 
@@ -123,7 +124,7 @@ def _unresponsive(seen: Observed) -> list[Action]:
 def _patience(seen: Observed) -> timedelta:
     """Return how long a batch may take: a backlog is one batch, however long it is."""
     backlog = timedelta(seconds=(seen.lag or 0) / SLOWEST_CATCH_UP)
-    return STUCK + backlog if seen.catching_up else STUCK
+    return CATCHING_UP + backlog if seen.catching_up else STUCK
 
 
 def _behind(seen: Observed) -> list[Action]:

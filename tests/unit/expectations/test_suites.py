@@ -37,6 +37,15 @@ def test_every_view_gets_the_checks_that_follow_from_what_it_is() -> None:
     ]
 
 
+def test_check_that_a_view_declares_itself_is_not_made_twice() -> None:
+    declared = Check(
+        expectation="expect_column_values_to_not_be_null", arguments={"column": "page"}, severity="warn"
+    )
+    checks = checks_of(version(declared).declared)
+    assert len(checks) == len(checks_of(version().declared))
+    assert checks[-1] == declared
+
+
 def test_single_key_is_unique_by_itself() -> None:
     alone = version(keys=("minute_at",))
     assert checks_of(alone.declared)[1].expectation == "expect_column_values_to_be_unique"

@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 
 from headwater.supervision.deciding import (
+    CATCHING_UP,
     LAG_BOUND,
     SILENT,
     STARTING,
@@ -72,7 +73,7 @@ CASES: dict[str, tuple[Observed, list[type[Action]]]] = {
         [],
     ),
     "a long batch that reads a backlog": (
-        replace(HEALTHY, batch_age=STUCK + A_SECOND, catching_up=True, lag=10_000_000),
+        replace(HEALTHY, batch_age=CATCHING_UP + STUCK, catching_up=True, lag=10_000_000),
         [],
     ),
     "a batch too long even for its backlog": (
