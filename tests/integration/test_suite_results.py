@@ -43,8 +43,8 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 @pytest.fixture(scope="module")
-def results(spark: SparkSession, settings: Any) -> list[CheckResult]:
-    rows = spark.createDataFrame(ROWS, VIEW.schema)
+def results(lake: SparkSession, settings: Any) -> list[CheckResult]:
+    rows = lake.createDataFrame(ROWS, VIEW.schema)
     for minute in (0, 1):
         found = run_suite(settings, version_of(VIEW), rows, datetime(2026, 1, 5, 12, minute, tzinfo=UTC))
     return found

@@ -1,3 +1,0 @@
-from tests.spark_fixture import spark
-
-__all__ = ["spark"]
