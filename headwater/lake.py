@@ -88,21 +88,31 @@ def move_pointer(settings: Settings, registry: Connection, view: str, label: str
 
 
 def _read_pointer(settings: Settings, registry: Connection, view: str) -> tuple[dict[str, Any], str]:
-    row = registry.execute(
-        "SELECT metadata_location FROM iceberg_tables "
-        "WHERE catalog_name = %s AND table_namespace = 'views' AND table_name = %s",
-        [CATALOG, view],
-    ).fetchone()
-    if row is None:
+    known = _pointers(registry)
+    if view not in known:
         raise Refusal(
-            f'there is no view "{view}" to read yet',
-            hint="Its app makes it when it starts: `make status`.",
+            f'there is no view "{view}" to read',
+            detail=f"Views: {', '.join(sorted(known)) or 'none yet'}.",
+            hint="A view can be read once its app has started: `make status`.",
         )
-    location = row["metadata_location"]
+    location = known[view]
     with _files(settings).new_input(location).open() as file:
         content = file.read()
     text = gzip.decompress(content) if ".gz." in location else content
     return dict(json.loads(text)), location
+
+
+def _pointers(registry: Connection) -> dict[str, str]:
+    """Return where each view is described; nothing before the first app has made the catalog."""
+    made = registry.execute("SELECT to_regclass('iceberg_tables') IS NOT NULL AS made").fetchone()
+    if not made or not made["made"]:
+        return {}
+    found = registry.execute(
+        "SELECT table_name, metadata_location FROM iceberg_tables "
+        "WHERE catalog_name = %s AND table_namespace = 'views'",
+        [CATALOG],
+    )
+    return {row["table_name"]: row["metadata_location"] for row in found}
 
 
 def _pointing_at(metadata: dict[str, Any], table: Table) -> dict[str, Any]:

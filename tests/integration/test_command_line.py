@@ -31,8 +31,13 @@ def test_topics_are_in_step_after_make_up(instance: Settings) -> None:
 @pytest.mark.parametrize(
     ("arguments", "primary"),
     [
-        (("views", "show", "nonsense"), 'there is no live view "nonsense"'),
-        (("views", "show", "x'; DROP TABLE versions; --"), "there is no live view"),
+        (("views", "show", "nonsense"), 'there is no view "nonsense" to read'),
+        (("views", "show", "x'; DROP TABLE versions; --"), "there is no view"),
+        (("replay", "plan", "nonsense"), "\"view\": 'nonsense' is not a view"),
+        (("replay", "plan", "page_views_per_minute", "--start", "$(id)"), "is neither earliest"),
+        (("replay", "promote", "page_views_per_minute"), "no replay of view"),
+        (("rollback", "x'; DROP TABLE versions; --"), "there is no live view"),
+        (("apps", "restart", "nonsense"), 'app "nonsense" was never deployed'),
         (("apps", "deploy", "../../etc"), 'there is no app "../../etc"'),
         (("apps", "stop", "nonsense"), 'app "nonsense" was never deployed'),
         (("logs", "nonsense"), 'there is no part "nonsense"'),
