@@ -11,6 +11,7 @@ import pytest
 from headwater import apps
 from headwater.local import platform
 from headwater.local.steps import STEPS
+from headwater.registry import connect
 from headwater.topics import load_topics
 from tests.cluster.looking import APP
 from tests.spark_fixture import QUICK_START
@@ -85,7 +86,10 @@ def deployed(instance: Settings) -> Iterator[str]:
 
 @pytest.fixture
 def app(instance: Settings, deployed: str) -> str:
-    """Make sure that the app runs, whatever the test before has done to it."""
+    """Make sure that the app runs, whatever the test before has done to it: its deaths are forgotten."""
+    with connect(instance) as registry:
+        registry.execute("DELETE FROM starts WHERE app = %s", [APP])
+        registry.execute("DELETE FROM actions WHERE app = %s", [APP])
     apps.deploy(instance, [APP], report=lambda _: None)
     apps.wait_until_alive(instance, APP)
     return deployed

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 SELECT = """
     SELECT apps.*, leases.driver, leases.token, leases.taken_at > apps.submitted_at AS taken_since,
            (leases.artifact, leases.queries) IS DISTINCT FROM (apps.artifact, apps.queries) AS outdated,
-           now() - apps.wanted_at AS wanted_for, now() - apps.submitted_at AS submitted_for
+           now() - apps.wanted_at AS wanted_for,
+           now() - greatest(apps.submitted_at, leases.taken_at) AS started_for
     FROM apps LEFT JOIN leases ON leases.app = apps.name
 """
 

@@ -87,10 +87,19 @@ def bring_about(settings: Settings, names: Collection[str], report: Report = pri
 
 
 def _unfinished(settings: Settings, names: Collection[str]) -> list[str]:
+    """Return the apps that are still on their way; refuse if one of them will never get there."""
     engine = Standalone(settings)
     with connect(settings) as registry:
-        seen = [observe(registry, engine, name, 1, {}) for name in names]
-    return [app.app for app in seen if app and (app.running != app.wanted or (app.running and app.outdated))]
+        looks = [observe(registry, engine, name, 1, {}) for name in names]
+    seen = [app for app in looks if app is not None]
+    for app in seen:
+        if app.wanted and app.broken:
+            raise Refusal(
+                f'app "{app.app}" was given up',
+                detail=f"It restarted {app.restarts} times within {deciding.CRASH_LOOP_WITHIN}.",
+                hint=f"See {alarms.RUNBOOKS}/crash-loop.md; `headwater apps restart {app.app}` resumes it.",
+            )
+    return [app.app for app in seen if app.running != app.wanted or (app.running and app.outdated)]
 
 
 def _workers(settings: Settings, engine: Engine) -> int | None:

@@ -36,7 +36,7 @@ class Observed:
     outdated: bool = False  # the driver runs other code or other queries than it should
     blocked_by: str | None = None  # another app whose driver still writes one of its queries
     restarts: int = 0  # within CRASH_LOOP_WITHIN, since it is wanted
-    submitted_for: timedelta | None = None  # since the newest submission
+    started_for: timedelta | None = None  # since it was submitted, or relaunched by the cluster
     silence: timedelta | None = None  # since the newest heartbeat of this driver; None: not one yet
     batch_age: timedelta | None = None  # since the slowest of its queries finished a batch
     catching_up: bool = False
@@ -111,8 +111,8 @@ def _adopt(seen: Observed) -> list[Action]:
 
 def _unresponsive(seen: Observed) -> list[Action]:
     if seen.silence is None:
-        late = seen.submitted_for is not None and seen.submitted_for > STARTING
-        return [Restart(reason="it has given no sign of life since it was submitted")] if late else []
+        late = seen.started_for is not None and seen.started_for > STARTING
+        return [Restart(reason="it has given no sign of life since it was started")] if late else []
     if seen.silence > SILENT:
         return [Restart(reason=f"it has given no sign of life for {_seconds(seen.silence)} s")]
     if seen.lag and seen.batch_age is not None and seen.batch_age > _patience(seen):

@@ -35,7 +35,7 @@ def observe(registry: Connection, engine: Engine, name: str, workers: int, ends:
         outdated=bool(row["taken_since"] and row["outdated"]),
         blocked_by=_blocked_by(registry, engine, row),
         restarts=_restarts(registry, name),
-        submitted_for=row["submitted_for"],
+        started_for=row["started_for"],
         silence=min((beat["silence"] for beat in beats), default=None),
         batch_age=max((beat["batch_age"] for beat in beats), default=None),
         catching_up=any(beat["phase"] == "catching up" for beat in beats),

@@ -22,7 +22,6 @@ from headwater.engines import Standalone, Submission
 from headwater.registry import apps as rows
 from headwater.registry import connect, releases
 from headwater.shop import Simulation, simulate
-from headwater.supervision import deciding
 from spark_apps import catalog
 from tests.cluster.looking import APP, driver_of, has_read_everything, process, program, wait_for
 from tests.streams import Log, oracle, rows_of
@@ -57,9 +56,7 @@ def test_rows_are_exact_after_kill_9_of(
     app: str,
     log: Log,
     victim: str,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(deciding, "CRASH_LOOP_RESTARTS", 100)  # so many deaths in so short a time are ours
     visits = Simulation(seed=SEEDS[victim], rate=60, count=600, out_of_order=0.05, repeated=0.05)
     customers = threading.Thread(target=lambda: simulate(instance, visits, report=lambda _: None))
     before = sum(log.ends().values())

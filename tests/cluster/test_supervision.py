@@ -58,7 +58,6 @@ def test_driver_that_is_gone_is_started_again(instance: Settings, app: str) -> N
 
 def test_driver_that_hangs_is_replaced(instance: Settings, app: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(deciding, "SILENT", timedelta(seconds=20))
-    monkeypatch.setattr(deciding, "CRASH_LOOP_RESTARTS", 100)
     before = driver_of(instance)
     for pid in (process(instance, "DriverWrapper"), process(instance, "artifacts", "stream", APP)):
         os.kill(pid, signal.SIGSTOP)

@@ -33,7 +33,7 @@ HEALTHY = Observed(
     driver="driver-1",
     submission="driver-1",
     running=True,
-    submitted_for=timedelta(hours=3),
+    started_for=timedelta(hours=3),
     silence=timedelta(seconds=4),
     batch_age=timedelta(seconds=9),
     lag=120,
@@ -59,11 +59,11 @@ CASES: dict[str, tuple[Observed, list[type[Action]]]] = {
     "silent": (replace(HEALTHY, silence=SILENT + A_SECOND), [Restart]),
     "not silent for long enough": (replace(HEALTHY, silence=SILENT), []),
     "submitted, and still starting": (
-        replace(HEALTHY, silence=None, batch_age=None, submitted_for=STARTING),
+        replace(HEALTHY, silence=None, batch_age=None, started_for=STARTING),
         [],
     ),
     "submitted, and never heard of": (
-        replace(HEALTHY, silence=None, batch_age=None, submitted_for=STARTING + A_SECOND),
+        replace(HEALTHY, silence=None, batch_age=None, started_for=STARTING + A_SECOND),
         [Restart],
     ),
     "no batch although there is input": (replace(HEALTHY, batch_age=STUCK + A_SECOND), [Restart]),
