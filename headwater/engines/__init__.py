@@ -1,6 +1,6 @@
 """Engines: where drivers run. One interface, so that nothing else knows which cluster it is."""
 
-from headwater.engines.engine import Engine, Submission
+from headwater.engines.engine import ClusterSilent, Engine, Submission
 from headwater.engines.standalone import Standalone
 
-__all__ = ["Engine", "Standalone", "Submission"]
+__all__ = ["ClusterSilent", "Engine", "Standalone", "Submission"]

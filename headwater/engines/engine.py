@@ -5,6 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from headwater.errors import Refusal
+
+
+class ClusterSilent(Refusal):
+    """The cluster does not answer: nothing is known of its drivers, and nothing can be done."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submission:

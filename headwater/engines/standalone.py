@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import jwt
 
+from headwater.engines.engine import ClusterSilent
 from headwater.errors import Refusal
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ class Standalone:
             with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as answer:
                 return dict(json.load(answer))
         except OSError as error:
-            raise Refusal(
+            raise ClusterSilent(
                 "the Spark master did not answer",
                 detail=f"{request.full_url}: {error}",
                 hint="See whether the part `spark` runs: `make status`.",

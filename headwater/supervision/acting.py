@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from headwater import alarms, observing
-from headwater.engines import Standalone, Submission
+from headwater.engines import ClusterSilent, Standalone, Submission
 from headwater.errors import Refusal
 from headwater.registry import apps, connect, releases
 from headwater.registry.wanted import settle
@@ -47,19 +47,25 @@ class Done:
 
 def tick(settings: Settings, names: Collection[str] | None = None) -> list[Done]:
     """Bring the apps, all or the named ones, one step closer to what the registry wants."""
+    done: list[Done] = []
+    try:
+        for step in _steps(settings, names):
+            done.append(step)
+    except ClusterSilent as silence:
+        alarms.raise_alarm(settings, CLUSTER, "no master", str(silence))
+        return [*done, Done(app=CLUSTER, action="alarm", reason=silence.primary)]
+    alarms.clear(settings, CLUSTER, "no master")
+    return done
+
+
+def _steps(settings: Settings, names: Collection[str] | None) -> Iterator[Done]:
     engine = Standalone(settings)
     with connect(settings) as registry:
         settle(registry)
-        workers = _workers(settings, engine)
-        if workers is None:
-            return [Done(app=CLUSTER, action="alarm", reason="the Spark master does not answer")]
-        ends = observing.ends_of_inputs(settings, registry)
-        return [
-            done
-            for app in apps.all_apps(registry)
-            if (app["name"] in names if names is not None else not _is_history(app))
-            for done in _look_after(settings, registry, engine, app["name"], workers, ends)
-        ]
+        workers, ends = engine.workers(), observing.ends_of_inputs(settings, registry)
+        for app in apps.all_apps(registry):
+            if app["name"] in names if names is not None else not _is_history(app):
+                yield from _look_after(settings, registry, engine, app["name"], workers, ends)
 
 
 def _is_history(app: Mapping[str, Any]) -> bool:
@@ -100,16 +106,6 @@ def _unfinished(settings: Settings, names: Collection[str]) -> list[str]:
                 hint=f"See {alarms.RUNBOOKS}/crash-loop.md; `headwater apps restart {app.app}` resumes it.",
             )
     return [app.app for app in seen if app.running != app.wanted or (app.running and app.outdated)]
-
-
-def _workers(settings: Settings, engine: Engine) -> int | None:
-    try:
-        workers = engine.workers()
-    except Refusal as refusal:
-        alarms.raise_alarm(settings, CLUSTER, "no master", str(refusal))
-        return None
-    alarms.clear(settings, CLUSTER, "no master")
-    return workers
 
 
 def _look_after(

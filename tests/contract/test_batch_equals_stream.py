@@ -58,7 +58,7 @@ def skewed_log(instance: Settings) -> Log:
 
 
 @EVERY_VIEW
-@pytest.mark.parametrize("most", [None, 2500, 900], ids=["one batch", "batches of 2500", "batches of 900"])
+@pytest.mark.parametrize("most", [None, 3500, 1500], ids=["one batch", "batches of 3500", "batches of 1500"])
 def test_stream_equals_batch_whatever_the_size_of_batches(
     lake: SparkSession, messy_log: Log, view: View, most: int | None
 ) -> None:
@@ -78,7 +78,7 @@ def test_skewed_log_is_caught_up_with_exactly_and_followed_from_there(
     run(lake, job)
     assertDataFrameEqual(rows_of(lake, view), oracle(lake, skewed_log, view))
     skewed_log.load(messy(NOW - timedelta(minutes=50), count=2000, seed=7))
-    run(lake, job, most=700)
+    run(lake, job, most=1100)
     assertDataFrameEqual(rows_of(lake, view), oracle(lake, skewed_log, view))
 
 
