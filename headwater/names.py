@@ -23,21 +23,9 @@ def query(view: str, label: str) -> str:
     return f"{view}.{label}"
 
 
-def parts_of(query: str) -> tuple[str, int, int]:
-    """Return view, version and build of a query."""
-    if (match := QUERY.fullmatch(query)) is None:
-        raise ValueError(f'"{query}" does not name a query')
-    return match[1], int(match[3]), int(match[4] or 1)
-
-
 def table(view: str, label: str) -> str:
     """Return the table of a version; readers use the pointer `views.<view>` instead."""
     return f"versions.{view}__{label}"
-
-
-def pointer(view: str) -> str:
-    """Return what readers read, whichever version is live."""
-    return f"views.{view}"
 
 
 def checkpoint(view: str, label: str) -> str:
