@@ -48,7 +48,6 @@ VIEW = View(
     mode="upsert",
     late="correct",
     checks=(
-        Check(expectation="expect_column_values_to_not_be_null", arguments={"column": "page"}),
         Check(
             expectation="expect_column_values_to_be_between", arguments={"column": "views", "min_value": 1}
         ),
