@@ -13,7 +13,7 @@ from headwater.shop.live import send_live
 from headwater.shop.loading import load
 from headwater.shop.progress import Progress
 from headwater.shop.records import records
-from headwater.shop.stopping import stop_on_signal
+from headwater.stopping import stop_on_signal
 from headwater.topics import load_topics
 
 if TYPE_CHECKING:

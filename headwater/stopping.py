@@ -1,4 +1,4 @@
-"""Ending on request: SIGTERM and SIGINT ask the simulation to finish what it has begun."""
+"""Ending on request: SIGTERM and SIGINT ask a process to finish what it has begun."""
 
 from __future__ import annotations
 
