@@ -45,6 +45,7 @@ class Settings:
     spark_jars: str
     spark_app_properties: dict[str, str]
     airflow_url: str
+    notification_channels: dict[str, dict[str, str]]
     secrets_file: str
 
     @classmethod

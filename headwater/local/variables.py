@@ -2,7 +2,7 @@
 
 Ports and sizes are remembered, so that `make up` in another shell, without the same environment variables,
 does not rebuild the instance. TF_VAR_brokers, TF_VAR_workers and TF_VAR_app_properties choose sizes;
-HEADWATER_PORT_BASE the ports.
+TF_VAR_notification_channels how people hear of alerts; HEADWATER_PORT_BASE the ports.
 Standard library only: the checks before the set-up use it.
 """
 
@@ -32,6 +32,7 @@ class Variables:
     brokers: int = 1
     workers: int = 1
     app_properties: dict[str, str] = field(default_factory=dict)
+    notification_channels: dict[str, dict[str, str]] = field(default_factory=lambda: {"log": {}})
 
 
 def choose_variables(home: Path) -> Variables:
@@ -43,8 +44,14 @@ def choose_variables(home: Path) -> Variables:
         known = replace(known, port_base=port_base(home.name))
     brokers, workers = _number("brokers", known.brokers), _number("workers", known.workers)
     _refuse_other_quorum(home, known.brokers, brokers)
-    properties = _properties(known.app_properties)
-    return replace(known, home=str(home), brokers=brokers, workers=workers, app_properties=properties)
+    return replace(
+        known,
+        home=str(home),
+        brokers=brokers,
+        workers=workers,
+        app_properties=_properties(known.app_properties),
+        notification_channels=_channels(known.notification_channels),
+    )
 
 
 def remembered(home: Path) -> Variables | None:
@@ -72,13 +79,31 @@ def _properties(default: dict[str, str]) -> dict[str, str]:
     if text is None:
         return default
     try:
-        return {str(name): str(value) for name, value in json.loads(text).items()}
+        return _texts(json.loads(text))
     except (ValueError, AttributeError) as error:
         raise Refusal(
             "TF_VAR_app_properties is not a JSON object",
             detail=f"{text!r}: {error}",
             hint="""Write it like '{"spark.executor.memory": "2g"}', or leave it out.""",
         ) from error
+
+
+def _channels(default: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
+    text = os.environ.get("TF_VAR_notification_channels")  # noqa: SIM112 -- as Terraform spells it
+    if text is None:
+        return default
+    try:
+        return {str(name): _texts(chosen) for name, chosen in json.loads(text).items()}
+    except (ValueError, AttributeError) as error:
+        raise Refusal(
+            "TF_VAR_notification_channels is not a JSON object of objects",
+            detail=f"{text!r}: {error}",
+            hint="""Write it like '{"log": {}, "webhook": {"url": "http://127.0.0.1:8000/"}}'.""",
+        ) from error
+
+
+def _texts(properties: dict[str, object]) -> dict[str, str]:
+    return {str(name): str(value) for name, value in properties.items()}
 
 
 def _refuse_other_quorum(home: Path, before: int, after: int) -> None:

@@ -113,3 +113,12 @@ output "airflow_url" {
   description = "Address of the Airflow UI."
   value       = module.airflow.url
 }
+
+################################################################################
+# Notifications
+################################################################################
+
+output "notification_channels" {
+  description = "How people hear of alerts: the channels, each with its settings."
+  value       = var.notification_channels
+}

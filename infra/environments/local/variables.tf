@@ -66,3 +66,18 @@ variable "app_properties" {
   type        = map(string)
   default     = {}
 }
+
+################################################################################
+# Notifications
+################################################################################
+
+variable "notification_channels" {
+  description = "How people hear of alerts: log, email, webhook, each with its settings; see docs/notifications.md."
+  type        = map(map(string))
+  default     = { log = {} }
+
+  validation {
+    condition     = alltrue([for name in keys(var.notification_channels) : contains(["log", "email", "webhook"], name)])
+    error_message = "There are three channels: log, email and webhook."
+  }
+}

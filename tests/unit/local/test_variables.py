@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def _no_choice(monkeypatch: pytest.MonkeyPatch) -> None:
-    for variable in ("HEADWATER_PORT_BASE", "TF_VAR_brokers", "TF_VAR_workers", "TF_VAR_app_properties"):
+    sizes = ("TF_VAR_brokers", "TF_VAR_workers", "TF_VAR_app_properties")
+    for variable in ("HEADWATER_PORT_BASE", "TF_VAR_notification_channels", *sizes):
         monkeypatch.delenv(variable, raising=False)
 
 
@@ -63,4 +64,23 @@ def test_properties_that_are_no_object_are_refused(
 ) -> None:
     monkeypatch.setenv("TF_VAR_app_properties", text)
     with pytest.raises(Refusal, match="not a JSON object"):
+        choose_variables(tmp_path)
+
+
+def test_channels_are_the_log_until_others_are_chosen_and_then_remembered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert choose_variables(tmp_path).notification_channels == {"log": {}}
+    monkeypatch.setenv("TF_VAR_notification_channels", '{"email": {"port": 25}}')
+    remember(tmp_path, choose_variables(tmp_path))
+    monkeypatch.delenv("TF_VAR_notification_channels")
+    assert choose_variables(tmp_path).notification_channels == {"email": {"port": "25"}}
+
+
+@pytest.mark.parametrize("text", ["log", '["log"]', '{"log": "yes"}', ""])
+def test_channels_that_are_no_objects_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.setenv("TF_VAR_notification_channels", text)
+    with pytest.raises(Refusal, match="not a JSON object of objects"):
         choose_variables(tmp_path)

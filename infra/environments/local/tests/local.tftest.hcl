@@ -40,3 +40,18 @@ run "rejects_a_name_that_is_no_folder" {
   variables { instance = "Main!" }
   expect_failures = [var.instance]
 }
+
+run "tells_alerts_to_the_log_unless_told_otherwise" {
+  command = plan
+
+  assert {
+    condition     = keys(output.notification_channels) == ["log"]
+    error_message = "Nobody gets mail who did not ask for it."
+  }
+}
+
+run "rejects_a_channel_that_does_not_exist" {
+  command = plan
+  variables { notification_channels = { pigeon = {} } }
+  expect_failures = [var.notification_channels]
+}
