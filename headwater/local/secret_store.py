@@ -39,6 +39,7 @@ GENERATORS: dict[str, Callable[[], str]] = {
     "kafka.apps": _password,
     "kafka.connect": _password,
     "kafka.control": _password,
+    "kafka.notifier": _password,
     "postgres.superuser": _password,
     "postgres.headwater": _password,
     "postgres.airflow": _password,

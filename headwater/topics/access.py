@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 
     from headwater.topics.topic import Topic
 
-# Streaming apps publish their offsets as consumer groups; these are the only groups they may touch.
-GROUP_PREFIX = "headwater."
-ROLES_WITH_GROUPS = frozenset({"apps"})
+# How the consumer groups start that a role may touch. Streaming apps publish their offsets as groups.
+GROUPS = {"apps": "headwater.", "notifier": "headwater.notifier"}
+# How the names start under which a role may write in transactions.
+TRANSACTIONS = {"notifier": "headwater.notifier"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
@@ -49,7 +50,16 @@ def granted(topics: Iterable[Topic]) -> frozenset[Access]:
     for topic in topics:
         entries |= {entry for role in topic.written_by for entry in _on_topic(role, "WRITE", topic)}
         entries |= {entry for role in topic.read_by for entry in _on_topic(role, "READ", topic)}
-        entries |= {entry for role in ROLES_WITH_GROUPS & set(topic.read_by) for entry in _on_groups(role)}
+        entries |= {
+            entry
+            for role in GROUPS.keys() & set(topic.read_by)
+            for entry in _on_names(role, "READ", "GROUP", GROUPS[role])
+        }
+        entries |= {
+            entry
+            for role in TRANSACTIONS.keys() & set(topic.written_by)
+            for entry in _on_names(role, "WRITE", "TRANSACTIONAL_ID", TRANSACTIONS[role])
+        }
     return frozenset(entries)
 
 
@@ -60,10 +70,8 @@ def _on_topic(role: str, operation: Literal["READ", "WRITE"], topic: Topic) -> s
     }
 
 
-def _on_groups(role: str) -> set[Access]:
+def _on_names(role: str, operation: Literal["READ", "WRITE"], kind: str, prefix: str) -> set[Access]:
     return {
-        Access(
-            principal=f"User:{role}", operation=allowed, kind="GROUP", name=GROUP_PREFIX, pattern="PREFIXED"
-        )
-        for allowed in ("READ", "DESCRIBE")
+        Access(principal=f"User:{role}", operation=allowed, kind=kind, name=prefix, pattern="PREFIXED")
+        for allowed in (operation, "DESCRIBE")
     }

@@ -20,13 +20,13 @@ from headwater.local.secret_store import load_secrets
 from headwater.local.tools import find_java
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from headwater.local.record import Part
 
 FIRST_USERS = ("broker", "admin")  # needed before anyone can log in
-ROLES = ("simulator", "apps", "connect", "control")
+ROLES = ("simulator", "apps", "connect", "control", "notifier")
 
 
 class Kafka(Kind):
@@ -50,16 +50,17 @@ class Kafka(Kind):
 
     def settle(self, part: Part) -> None:
         """Give each role its credentials, again too: a role may be newer than the formatted storage."""
-        passwords = load_secrets(part.home)
         with admin_client(part) as admin:
-            admin.alter_user_scram_credentials(
-                [
-                    UserScramCredentialUpsertion(
-                        role, ScramMechanism.SCRAM_SHA_512, passwords[f"kafka.{role}"], iterations=4096
-                    )
-                    for role in ROLES
-                ]
-            )
+            _give_credentials(admin, ROLES, load_secrets(part.home))
+
+
+def add_missing_users(admin: KafkaAdminClient, passwords: Mapping[str, str]) -> list[str]:
+    """Give credentials to the roles that are newer than the running brokers; return their names."""
+    known = admin.describe_user_scram_credentials()
+    missing = [role for role in ROLES if role not in known]
+    if missing:
+        _give_credentials(admin, missing, passwords)
+    return missing
 
 
 @contextlib.contextmanager
@@ -79,6 +80,19 @@ def admin_client(part: Part) -> Iterator[KafkaAdminClient]:
         yield client
     finally:
         client.close()
+
+
+def _give_credentials(admin: KafkaAdminClient, roles: Iterable[str], passwords: Mapping[str, str]) -> None:
+    refused = admin.alter_user_scram_credentials(
+        [
+            UserScramCredentialUpsertion(
+                role, ScramMechanism.SCRAM_SHA_512, passwords[f"kafka.{role}"], iterations=4096
+            )
+            for role in roles
+        ]
+    )
+    if failed := {role: error for role, error in refused.items() if error}:
+        raise Refusal("Kafka did not take the credentials of all roles", detail=str(failed))
 
 
 def _format(part: Part, name: str) -> None:
