@@ -7,11 +7,11 @@ import sys
 import typer
 from rich.console import Console
 
-from headwater.cli import apps, platform, replay, shop, topics, views
+from headwater.cli import apps, notify, platform, replay, shop, topics, views
 from headwater.errors import Refusal
 
 cli = typer.Typer(no_args_is_help=True, add_completion=False, help="Run and look after a Headwater platform.")
-for commands in (platform.commands, shop.commands, replay.moves):
+for commands in (platform.commands, shop.commands, notify.commands, replay.moves):
     cli.add_typer(commands)
 cli.add_typer(topics.commands, name="topics")
 cli.add_typer(apps.commands, name="apps")
