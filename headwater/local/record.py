@@ -49,6 +49,6 @@ def started_parts(home: Path) -> list[Part]:
     return sorted(parts, key=lambda part: ORDER.index(part.name))
 
 
-# Those that Terraform makes, then the one that `make up` adds.
+# Those that Terraform makes, then those that `make up` adds.
 INFRASTRUCTURE = ["postgres", "kafka", "spark", "connect", "airflow"]
-ORDER = [*INFRASTRUCTURE, "shop"]
+ORDER = [*INFRASTRUCTURE, "notifier", "shop"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from headwater.errors import Refusal
 from headwater.local.waiting import wait_until_nothing_is_missing
@@ -28,15 +29,20 @@ READ_SECONDS = 120
 
 
 def bring_topics_in_step(settings: Settings) -> Done:
-    """Make the topics and access that the files declare."""
+    """Make the topics and access that the files declare, and the users of roles that came later."""
+    from headwater.brokers import admin_client
+    from headwater.local.kinds.kafka import add_missing_users
+    from headwater.local.secret_store import load_secrets
     from headwater.topics import load_topics
     from headwater.topics.applying import apply
     from headwater.topics.plan import plan
 
+    with admin_client(settings, "admin") as admin:
+        added = add_missing_users(admin, load_secrets(Path(settings.home)))
     planned = plan(settings, load_topics())
     apply(settings, planned)
     drift = f"{len(planned.drift)} differ from their files: `headwater topics plan`" if planned.drift else ""
-    return Done(changed=bool(planned.changes), note=drift)
+    return Done(changed=bool(added or planned.changes), note=drift)
 
 
 def bring_registry_up_to_date(settings: Settings) -> Done:
@@ -55,6 +61,13 @@ def start_apps(settings: Settings) -> Done:
     for app in started:
         apps.wait_until_alive(settings, app)
     return Done(changed=bool(started), note="; ".join(said))
+
+
+def start_notifier(settings: Settings) -> Done:
+    """Let alerts become notifications."""
+    from headwater.local import notifier
+
+    return Done(changed=notifier.start(settings))
 
 
 def start_shop(settings: Settings) -> Done:
@@ -85,6 +98,7 @@ STEPS: list[Step] = [
     ("topics", bring_topics_in_step),
     ("registry", bring_registry_up_to_date),
     ("apps", start_apps),
+    ("notifier", start_notifier),
     ("shop", start_shop),
     ("schedules", let_airflow_look_after_it),
 ]

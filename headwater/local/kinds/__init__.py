@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from headwater.local.kinds.airflow import Airflow
 from headwater.local.kinds.connect import Connect
 from headwater.local.kinds.kafka import Kafka
+from headwater.local.kinds.notifier import Notifier
 from headwater.local.kinds.postgres import Postgres
 from headwater.local.kinds.shop import Shop
 from headwater.local.kinds.spark import Spark
@@ -21,6 +22,7 @@ KINDS: dict[str, Kind] = {
     "spark": Spark(),
     "connect": Connect(),
     "airflow": Airflow(),
+    "notifier": Notifier(),
     "shop": Shop(),
 }
 
