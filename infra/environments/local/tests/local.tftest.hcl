@@ -45,7 +45,7 @@ run "tells_alerts_to_the_log_unless_told_otherwise" {
   command = plan
 
   assert {
-    condition     = keys(output.notification_channels) == ["log"]
+    condition     = join(",", keys(output.notification_channels)) == "log"
     error_message = "Nobody gets mail who did not ask for it."
   }
 }
