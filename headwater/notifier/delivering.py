@@ -15,7 +15,7 @@ from kafka import KafkaConsumer, OffsetAndMetadata
 from headwater import offsets
 from headwater.brokers import admin_client
 from headwater.notifier.alert import Alert
-from headwater.notifier.notifying import HEARTBEAT_MS, POLL_MS, SESSION_MS
+from headwater.notifier.notifying import CLOSE_SECONDS, HEARTBEAT_MS, POLL_MS, SESSION_MS
 from headwater.notifier.pauses import Pauses
 from headwater.notifier.route import ROLE, Route
 
@@ -88,4 +88,4 @@ def _deliver(
                     consumer.commit({place: OffsetAndMetadata(record.offset + 1, "", -1)})
                     pauses.reset()
     finally:
-        consumer.close()
+        consumer.close(timeout_ms=CLOSE_SECONDS * 1000)

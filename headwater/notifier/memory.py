@@ -19,11 +19,10 @@ import time
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from kafka import KafkaConsumer
+from kafka import KafkaAdminClient, KafkaConsumer
 from kafka.errors import KafkaTimeoutError
 
 from headwater import offsets
-from headwater.brokers import admin_client
 from headwater.errors import Refusal
 from headwater.notifier.route import ROLE, Route
 
@@ -84,7 +83,7 @@ def recall(settings: Settings, route: Route, partition: int) -> Memory:
 
 
 def _end(settings: Settings, route: Route, partition: int) -> int:
-    with admin_client(settings, ROLE) as client:
+    with KafkaAdminClient(**settings.kafka_client(ROLE)) as client:
         ends = offsets.ends(client, route.notifications.name)
     if partition not in ends:
         raise Refusal(

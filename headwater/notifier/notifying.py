@@ -15,9 +15,11 @@ from __future__ import annotations
 
 import logging
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from kafka import KafkaConsumer, KafkaProducer, OffsetAndMetadata
+from kafka.errors import KafkaError
 
 from headwater.notifier.alert import Alert, MalformedAlert, read_alert
 from headwater.notifier.memory import recall
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
     from kafka.structs import ConsumerGroupMetadata
 
+    from headwater.notifier.pauses import Pauses
     from headwater.settings import Settings
 
 log = logging.getLogger("headwater.notifier")
@@ -77,7 +80,8 @@ class Desk:
 
     def close(self) -> None:
         """Let go of the partition; a transaction that is still open is aborted by whoever takes over."""
-        self.producer.close(timeout=CLOSE_SECONDS)
+        with suppress(KafkaError):  # it may be what went wrong
+            self.producer.close(timeout=CLOSE_SECONDS)
 
     def _send(self, notifications: list[Alert]) -> None:
         """Write notifications, and wait until Kafka has them all.
@@ -120,7 +124,9 @@ class Desk:
         )
 
 
-def notify_until(stop: threading.Event, settings: Settings, route: Route, name: str | None) -> None:
+def notify_until(
+    stop: threading.Event, settings: Settings, route: Route, name: str | None, pauses: Pauses
+) -> None:
     """Notify until `stop` is set or anything goes wrong; the group shares the partitions among notifiers."""
     consumer = KafkaConsumer(
         route.alerts.name,
@@ -141,10 +147,11 @@ def notify_until(stop: threading.Event, settings: Settings, route: Route, name: 
             for place, records in batches.items():
                 if place.partition not in opened:  # what was read before the fence is read again
                     desks[place.partition].notify(records, consumer.group_metadata())
+                    pauses.reset()
     finally:
         for desk in desks.values():
             desk.close()
-        consumer.close()
+        consumer.close(timeout_ms=CLOSE_SECONDS * 1000)
 
 
 def _follow(consumer: KafkaConsumer, desks: dict[int, Desk], settings: Settings, route: Route) -> set[int]:
@@ -155,6 +162,7 @@ def _follow(consumer: KafkaConsumer, desks: dict[int, Desk], settings: Settings,
     assigned = {place.partition for place in consumer.assignment()}
     for partition in desks.keys() - assigned:
         desks.pop(partition).close()
+        log.info("gave up partition=%d", partition)
     opened = assigned - desks.keys()
     for partition in opened:
         desks[partition] = Desk(settings, route, partition)

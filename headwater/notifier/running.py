@@ -55,7 +55,7 @@ def _notify(stop: threading.Event, settings: Settings, route: Route, name: str |
     pauses = Pauses()
     while not stop.is_set():
         try:
-            notify_until(stop, settings, route, name)
+            notify_until(stop, settings, route, name, pauses)
         except AuthorizationError as error:
             raise Refusal(
                 "Kafka does not let the notifier do its work",
