@@ -1,8 +1,10 @@
 """The shop: a simulator of its customers, seeded and deterministic."""
 
 from headwater.shop.counts import Counts
-from headwater.shop.records import Record, records
+from headwater.shop.record import Record
+from headwater.shop.records import records
 from headwater.shop.simulate import simulate
 from headwater.shop.simulation import Outage, Simulation
+from headwater.shop.streams import STREAMS
 
-__all__ = ["Counts", "Outage", "Record", "Simulation", "records", "simulate"]
+__all__ = ["STREAMS", "Counts", "Outage", "Record", "Simulation", "records", "simulate"]

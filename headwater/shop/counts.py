@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from headwater.shop.records import Record
+    from headwater.shop.record import Record
 
 
 @dataclass(slots=True)

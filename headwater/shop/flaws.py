@@ -1,70 +1,95 @@
-"""Events that cannot be used: one kind of flaw each, made from an event that was good."""
+"""Events that cannot be used: one kind of flaw each, made from an event that was good.
+
+They work for every topic: what a topic's file declares says which field to spoil.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from headwater.shop.page_views import PageView, encode
+import json
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from headwater.topics import Topic
+
+    Fields = dict[str, Any]
+
 HOUR = 3_600_000
 LAST_MOMENT_OF_9999 = 253_402_300_799_999
 TOO_LARGE = 900_000
+BROKEN_JSON = "broken_json"
 
 
-def _broken_json(view: PageView) -> bytes:
-    return encode(view)[:-20]
+def spoil(flaw: str, value: bytes, topic: Topic) -> bytes | None:
+    """Return a good value with a flaw."""
+    return FLAWS[flaw](value, topic)
 
 
-def _text_for_time(view: PageView) -> bytes:
-    return _with_occurred_at(view, b'"yesterday"')
+def text_field(topic: Topic) -> str:
+    """Return the field that is spoilt where it takes a text: the first that is neither identity nor key."""
+    texts = [name for name, field in topic.fields.items() if field.type == "string" and not field.optional]
+    return next(name for name in texts if name not in ("event_id", topic.key))
 
 
-def _number_for_text(view: PageView) -> bytes:
-    return encode(view).replace(b'"page":"%b"' % view.page, b'"page":42')
+def _broken_json(value: bytes, topic: Topic) -> bytes:
+    return value[:-20]
 
 
-def _missing_field(view: PageView) -> bytes:
-    return encode(view).replace(b'"page":"%b",' % view.page, b"")
+def _text_for_time(value: bytes, topic: Topic) -> bytes:
+    return _with(value, "occurred_at", "yesterday")
 
 
-def _too_large(view: PageView) -> bytes:
-    return encode(view._replace(page=b"/" + b"x" * TOO_LARGE))
+def _number_for_text(value: bytes, topic: Topic) -> bytes:
+    return _with(value, text_field(topic), 42)
 
 
-def _null(view: PageView) -> None:
+def _missing_field(value: bytes, topic: Topic) -> bytes:
+    fields = json.loads(value)
+    del fields[text_field(topic)]
+    return _encode(fields)
+
+
+def _too_large(value: bytes, topic: Topic) -> bytes:
+    return _with(value, text_field(topic), "x" * TOO_LARGE)
+
+
+def _null(value: bytes, topic: Topic) -> None:
     return None
 
 
-def _empty(view: PageView) -> bytes:
+def _empty(value: bytes, topic: Topic) -> bytes:
     return b""
 
 
-def _invalid_utf8(view: PageView) -> bytes:
-    return encode(view._replace(page=b"/caf\xe9\xff"))
+def _invalid_utf8(value: bytes, topic: Topic) -> bytes:
+    """Write as a device does that still believes in Latin-1."""
+    return _encode({**json.loads(value), text_field(topic): "caf\xe9 \xff"}, "latin-1")
 
 
-def _nan(view: PageView) -> bytes:
-    return _with_occurred_at(view, b"NaN")
+def _nan(value: bytes, topic: Topic) -> bytes:
+    return _with(value, "occurred_at", float("nan"))
 
 
-def _future(view: PageView) -> bytes:
+def _future(value: bytes, topic: Topic) -> bytes:
     """Only occurred_at lies ahead: if sent_at did too, it would be a wrong clock, which can be corrected."""
-    return encode(view._replace(occurred_at=view.sent_at + 25 * HOUR))
+    return _with(value, "occurred_at", json.loads(value)["sent_at"] + 25 * HOUR)
 
 
-def _year_9999(view: PageView) -> bytes:
-    return encode(view._replace(occurred_at=LAST_MOMENT_OF_9999))
+def _year_9999(value: bytes, topic: Topic) -> bytes:
+    return _with(value, "occurred_at", LAST_MOMENT_OF_9999)
 
 
-def _with_occurred_at(view: PageView, value: bytes) -> bytes:
-    return encode(view).replace(b'"occurred_at":%d' % view.occurred_at, b'"occurred_at":' + value)
+def _with(value: bytes, name: str, spoilt: object) -> bytes:
+    return _encode({**json.loads(value), name: spoilt})
 
 
-FLAWS: dict[str, Callable[[PageView], bytes | None]] = {
-    "broken_json": _broken_json,
+def _encode(fields: Fields, encoding: str = "utf-8") -> bytes:
+    return json.dumps(fields, separators=(",", ":"), ensure_ascii=False).encode(encoding)
+
+
+FLAWS: dict[str, Callable[[bytes, Topic], bytes | None]] = {
+    BROKEN_JSON: _broken_json,
     "text_for_time": _text_for_time,
     "number_for_text": _number_for_text,
     "missing_field": _missing_field,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from headwater.settings import Settings
     from headwater.shop.counts import Counts
     from headwater.shop.progress import Progress
-    from headwater.shop.records import Record
+    from headwater.shop.record import Record
 
 # The producer has no bound of its own: against a broker that is away its memory would grow for ever.
 MOST_UNANSWERED = 10_000

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from headwater.settings import Settings
     from headwater.shop.counts import Counts
     from headwater.shop.progress import Progress
-    from headwater.shop.records import Record
+    from headwater.shop.record import Record
 
 Result = TypeVar("Result")
 

@@ -45,17 +45,19 @@ def simulate(settings: Settings, simulation: Simulation, report: Callable[[str],
 
 def _warn_of_retention(simulation: Simulation, report: Callable[[str], object]) -> None:
     """Say when Kafka will soon delete what is loaded: it counts retention from a record's own timestamp."""
-    topic = load_topics().get(simulation.topic)
-    if topic is None or topic.retention is None or simulation.start is None:
+    if simulation.start is None:
         return
-    if datetime.now(UTC) - simulation.start > topic.retention:
-        days = topic.retention.total_seconds() / 86_400
-        report(f'topic "{topic.name}" keeps {days:g} days: Kafka will soon delete what is older')
+    age = datetime.now(UTC) - simulation.start
+    declared = load_topics()
+    for topic in (declared[name] for name in simulation.streams):
+        if topic.retention is not None and age > topic.retention:
+            days = topic.retention.total_seconds() / 86_400
+            report(f'topic "{topic.name}" keeps {days:g} days: Kafka will soon delete what is older')
 
 
 def _refusal(settings: Settings, simulation: Simulation, error: KafkaError) -> Refusal:
     return Refusal(
-        f'the simulation could not be sent to topic "{simulation.topic}"',
+        f"the simulation could not be sent to {' '.join(simulation.topics)}",
         detail=f"{type(error).__name__}: {error} (Kafka at {settings.kafka_bootstrap_servers})",
         hint="See `make status`, and whether `headwater topics plan` finds the topics in step.",
     )

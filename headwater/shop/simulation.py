@@ -1,18 +1,28 @@
-"""What to simulate: how many events, over which time, and how much goes wrong on the way.
+"""What to simulate: which streams, how many events, over which time, and how much goes wrong on the way.
 
     Simulation(seed=7, rate=100, start=monday, duration=timedelta(hours=1), late=0.02, repeated=0.05)
+    Simulation(streams=("searches", "result_clicks"), rate=5)
 
-The shares are parts of all records, each between 0 and 1; what remains are plain events.
+The rate is that of all streams together. Of a thousand records so many are of each, by their `weight`:
+
+    page_views  350     impressions  80     searches       60     logins     40     listings        28
+    requests    350     clicks       30     result_clicks  28     purchases  20     stored_queries   6
+                                                                                    user_changelog   8
+
+Where only some streams are asked for, the weights hold among them. The shares of what goes wrong are parts of
+all records, each between 0 and 1; what remains are plain events.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from headwater.errors import Refusal
 from headwater.shop.flaws import FLAWS
+from headwater.shop.streams import STREAMS
 
 SHARES = ("out_of_order", "late", "repeated", "wrong_clock", "malformed")
 
@@ -36,7 +46,9 @@ class Simulation:
     start: datetime | None = None
     duration: timedelta | None = None
     count: int | None = None
-    topic: str = "page_views"
+    streams: tuple[str, ...] = tuple(STREAMS)
+    suffix: str = ""
+    """Added to the name of every topic: `_test` sends page views to the topic page_views_test."""
     users: int = 1000
     partition: int | None = None
     """Send everything to this partition, whatever the key: to build logs whose partitions are skewed."""
@@ -58,9 +70,35 @@ class Simulation:
     outage: Outage | None = None
 
     def __post_init__(self) -> None:
+        _check_streams(self)
         _check_shares(self)
         _check_amounts(self)
         _check_times(self)
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """Return the names of the topics that it is sent to."""
+        return tuple(stream + self.suffix for stream in self.streams)
+
+
+def milliseconds(duration: timedelta) -> int:
+    """Return a duration as the records count it."""
+    return round(duration.total_seconds() * 1000)
+
+
+def _check_streams(simulation: Simulation) -> None:
+    every = f"Choose from: {', '.join(STREAMS)}."
+    if not simulation.streams:
+        raise Refusal("no stream is asked for", hint=every)
+    if strange := sorted(set(simulation.streams) - STREAMS.keys()):
+        raise Refusal(f'stream "{strange[0]}" does not exist', hint=every)
+    if len(set(simulation.streams)) < len(simulation.streams):
+        raise Refusal("a stream is asked for twice", detail=", ".join(simulation.streams))
+    if not re.fullmatch("[a-z0-9_]*", simulation.suffix):
+        raise Refusal(
+            f'no topic can end with "{simulation.suffix}"',
+            hint="Choose small letters, digits and underscores.",
+        )
 
 
 def _check_shares(simulation: Simulation) -> None:

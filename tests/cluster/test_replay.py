@@ -27,13 +27,14 @@ if TYPE_CHECKING:
     from tests.streams import Log
 
 
+VIEWS = ("page_views",)
 LONG_AGO = datetime.fromtimestamp(0, UTC)
 
 
 def test_candidate_holds_whole_windows_from_its_start_on_and_is_gone_when_rejected(
     lake: SparkSession, instance: Settings, app: str, log: Log
 ) -> None:
-    simulate(instance, Simulation(seed=500, rate=200, count=200), report=lambda _: None)
+    simulate(instance, Simulation(streams=VIEWS, seed=500, rate=200, count=200), report=lambda _: None)
     wait_for("rows to replay", lambda: has_read_everything(log))
     served = lake.table(f"{CATALOG}.views.{VIEW}")
     key = f"test-{uuid.uuid4().hex[:8]}"

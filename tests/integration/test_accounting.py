@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 START = datetime.now(UTC).replace(microsecond=0) - timedelta(hours=2)
 SIMULATION = Simulation(
+    streams=("page_views",),
     seed=5,
     rate=2,
     start=START,

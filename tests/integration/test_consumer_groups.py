@@ -76,7 +76,7 @@ class Member:
 @pytest.fixture
 def topic(instance: Settings) -> Iterator[str]:
     """Make a topic of three partitions that holds 300 events."""
-    name = f"test_{uuid.uuid4().hex[:12]}"
+    name = f"page_views_{uuid.uuid4().hex[:12]}"
     declared = load_topics()["page_views"].model_copy(update={"name": name})
     apply(instance, plan(instance, {name: declared}))
     send_events(instance, name)
@@ -91,7 +91,8 @@ def group() -> str:
 
 
 def send_events(settings: Settings, topic: str) -> None:
-    events = Simulation(topic=topic, start=datetime.now(UTC), count=EVENTS)
+    suffix = topic.removeprefix("page_views")
+    events = Simulation(streams=("page_views",), suffix=suffix, start=datetime.now(UTC), count=EVENTS)
     simulate(settings, events, report=lambda line: None)
 
 

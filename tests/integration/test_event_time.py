@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from headwater.settings import Settings
 
 MINUTE = timedelta(minutes=1)
+VIEWS = ("page_views",)
 START = datetime.now(UTC).replace(second=0, microsecond=0) - timedelta(hours=2)
 
 
@@ -42,7 +43,9 @@ def test_after_an_outage_only_the_received_time_shows_a_spike(lake: SparkSession
     received   ▂▂▂▂▂▂······█▂▂▂▂▂
     """
     outage = Outage(after=timedelta(minutes=20), lasting=timedelta(minutes=20))
-    simulation = Simulation(seed=2, rate=2, start=START, duration=timedelta(hours=1), outage=outage)
+    simulation = Simulation(
+        streams=VIEWS, seed=2, rate=2, start=START, duration=timedelta(hours=1), outage=outage
+    )
     sent = list(records(simulation))
     log = new_log(instance)
     log.load(simulation)
@@ -61,7 +64,7 @@ def test_after_an_outage_only_the_received_time_shows_a_spike(lake: SparkSession
 
 
 def test_wrong_clocks_do_not_move_an_event_to_another_minute(lake: SparkSession, instance: Settings) -> None:
-    simulation = Simulation(seed=3, rate=2, start=START, count=2000, wrong_clock=0.5)
+    simulation = Simulation(streams=VIEWS, seed=3, rate=2, start=START, count=2000, wrong_clock=0.5)
     sent = list(records(simulation))
     log = new_log(instance)
     log.load(simulation)

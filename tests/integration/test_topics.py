@@ -52,7 +52,15 @@ class Declared:
 
     settings: Settings
     folder: Path
-    name: str
+    suffix: str
+
+    @property
+    def name(self) -> str:
+        return f"page_views{self.suffix}"
+
+    def simulation(self, **options: Any) -> Simulation:
+        """Return a simulation that sends page views to this topic."""
+        return Simulation(streams=("page_views",), suffix=self.suffix, **options)
 
     def write(self, *, partitions: int = 3, retention: str = "7 days", written_by: str = "simulator") -> None:
         text = DECLARED.format(partitions=partitions, retention=retention, written_by=written_by)
@@ -76,7 +84,7 @@ def admin(instance: Settings) -> Iterator[KafkaAdminClient]:
 
 @pytest.fixture
 def declared(instance: Settings, admin: KafkaAdminClient, tmp_path: Path) -> Iterator[Declared]:
-    file = Declared(settings=instance, folder=tmp_path, name=f"test_{uuid.uuid4().hex[:12]}")
+    file = Declared(settings=instance, folder=tmp_path, suffix=f"_{uuid.uuid4().hex[:12]}")
     file.write()
     yield file
     if file.name in admin.list_topics():
@@ -243,8 +251,8 @@ def test_a_wrong_password_is_refused(declared: Declared) -> None:
 def test_events_of_a_key_stay_in_one_partition_in_order(declared: Declared, way: str) -> None:
     declared.apply()
     start = datetime.now(UTC) - timedelta(seconds=30)
-    simulation = Simulation(
-        topic=declared.name, seed=11, rate=200, start=start, count=600, users=40, malformed=0.05, repeated=0.1
+    simulation = declared.simulation(
+        seed=11, rate=200, start=start, count=600, users=40, malformed=0.05, repeated=0.1
     )
     if way == "live":
         simulation = replace(simulation, start=None)
@@ -268,7 +276,7 @@ def test_events_of_a_key_stay_in_one_partition_in_order(declared: Declared, way:
 
 def test_both_ways_of_sending_choose_the_same_partition_for_a_key(declared: Declared) -> None:
     declared.apply()
-    live = Simulation(topic=declared.name, seed=3, rate=500, count=300, users=60)
+    live = declared.simulation(seed=3, rate=500, count=300, users=60)
     simulate(declared.settings, live, report=lambda line: None)
     loaded = replace(live, start=datetime.now(UTC))
     simulate(declared.settings, loaded, report=lambda line: None)
@@ -283,7 +291,7 @@ def test_both_ways_of_sending_choose_the_same_partition_for_a_key(declared: Decl
 def test_the_record_timestamp_is_when_the_event_was_received(declared: Declared) -> None:
     declared.apply()
     start = datetime.now(UTC) - timedelta(days=2)
-    simulation = Simulation(topic=declared.name, rate=1, start=start, count=100)
+    simulation = declared.simulation(rate=1, start=start, count=100)
     simulate(declared.settings, simulation, report=lambda line: None)
     batches = read_all(declared.settings, declared.name).values()
     read = [record.timestamp for batch in batches for record in batch]
@@ -293,7 +301,7 @@ def test_the_record_timestamp_is_when_the_event_was_received(declared: Declared)
 
 def test_a_partition_asked_for_gets_everything(declared: Declared) -> None:
     declared.apply()
-    skewed = Simulation(topic=declared.name, start=datetime.now(UTC), count=50, partition=1)
+    skewed = declared.simulation(start=datetime.now(UTC), count=50, partition=1)
     simulate(declared.settings, skewed, report=lambda line: None)
     read = read_all(declared.settings, declared.name)
     assert {partition: len(batch) for partition, batch in read.items()} == {0: 0, 1: 50, 2: 0}
@@ -302,7 +310,7 @@ def test_a_partition_asked_for_gets_everything(declared: Declared) -> None:
 @pytest.mark.parametrize("start", [None, datetime.now(UTC)], ids=["live", "loaded"])
 def test_a_partition_that_is_not_there_is_refused(declared: Declared, start: datetime | None) -> None:
     declared.apply()
-    beyond = Simulation(topic=declared.name, start=start, count=1, partition=3)
+    beyond = declared.simulation(start=start, count=1, partition=3)
     with pytest.raises(Refusal, match="has no partition 3"):
         simulate(declared.settings, beyond, report=lambda line: None)
 
@@ -313,11 +321,11 @@ def test_a_simulation_ends_cleanly_on_sigterm(declared: Declared) -> None:
         "from pathlib import Path; import sys\n"
         "from headwater.settings import Settings\n"
         "from headwater.shop import Simulation, simulate\n"
-        "simulation = Simulation(topic=sys.argv[2], rate=200)\n"
+        "simulation = Simulation(streams=('page_views',), suffix=sys.argv[2], rate=200)\n"
         "print('starting', flush=True)\n"
         "print('sent', simulate(Settings.load(Path(sys.argv[1])), simulation).sent)\n"
     )
-    command = [sys.executable, "-c", code, declared.settings.home, declared.name]
+    command = [sys.executable, "-c", code, declared.settings.home, declared.suffix]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             wait_until(lambda: count_of(declared) > 0)
@@ -340,6 +348,6 @@ def wait_until(condition: Callable[[], bool]) -> None:
 
 
 def test_a_simulation_for_a_topic_that_is_not_there_is_refused(instance: Settings) -> None:
-    nowhere = Simulation(topic=f"test_{uuid.uuid4().hex[:12]}", start=datetime.now(UTC), count=1)
+    nowhere = Simulation(suffix=f"_{uuid.uuid4().hex[:12]}", start=datetime.now(UTC), count=1)
     with pytest.raises(Refusal, match="could not be sent"):
         simulate(instance, nowhere, report=lambda line: None)

@@ -5,19 +5,44 @@ from __future__ import annotations
 import json
 from collections import Counter
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import pytest
 
-from headwater.shop import Record, Simulation, records
+from headwater.shop import STREAMS, Record, Simulation, records
 from headwater.topics import load_topics
 
+if TYPE_CHECKING:
+    from headwater.topics import Topic
+
 DAY = 86_400_000
-FLAWED = Simulation(start=datetime(2025, 3, 3, tzinfo=UTC), count=44, malformed=1.0)
+TOPICS = {name: topic for name, topic in load_topics().items() if name in STREAMS}
+EVENT_TOPICS = [topic for topic in TOPICS.values() if topic.cleanup == "delete"]
+CHANGELOGS = [topic for topic in TOPICS.values() if topic.cleanup == "compact"]
+FLAWED = Simulation(streams=("page_views",), start=datetime(2025, 3, 3, tzinfo=UTC), count=44, malformed=1.0)
+SPOILT_TEXTS = {
+    "clicks": "impression_id",
+    "impressions": "impression_id",
+    "listings": "title",
+    "logins": "country",
+    "page_views": "page",
+    "purchases": "order_id",
+    "requests": "endpoint",
+    "result_clicks": "search_id",
+    "searches": "search_id",
+}
+
+
+@pytest.fixture(scope="module", params=EVENT_TOPICS, ids=lambda topic: topic.name)
+def topic(request: pytest.FixtureRequest) -> Topic:
+    chosen: Topic = request.param
+    return chosen
 
 
 @pytest.fixture(scope="module")
-def by_flaw() -> dict[str, Record]:
-    return {record.flaw: record for record in records(FLAWED)}
+def by_flaw(topic: Topic) -> dict[str, Record]:
+    simulation = Simulation(streams=(topic.name,), start=FLAWED.start, count=11, malformed=1.0)
+    return {record.flaw: record for record in records(simulation)}
 
 
 def value(record: Record) -> bytes:
@@ -39,22 +64,22 @@ def test_broken_json_cannot_be_read(by_flaw: dict[str, Record]) -> None:
         json.loads(value(by_flaw["broken_json"]))
 
 
-def test_wrong_types_are_otherwise_good_json(by_flaw: dict[str, Record]) -> None:
+def test_wrong_types_are_otherwise_good_json(by_flaw: dict[str, Record], topic: Topic) -> None:
     assert json.loads(value(by_flaw["text_for_time"]))["occurred_at"] == "yesterday"
-    assert json.loads(value(by_flaw["number_for_text"]))["page"] == 42
+    assert json.loads(value(by_flaw["number_for_text"]))[SPOILT_TEXTS[topic.name]] == 42
 
 
-def test_a_required_field_is_missing(by_flaw: dict[str, Record]) -> None:
-    fields = load_topics()["page_views"].fields
-    required = {name for name, field in fields.items() if not field.optional}
-    assert required - json.loads(value(by_flaw["missing_field"])).keys() == {"page"}
+def test_a_required_field_is_missing(by_flaw: dict[str, Record], topic: Topic) -> None:
+    required = {name for name, field in topic.fields.items() if not field.optional}
+    missing = required - json.loads(value(by_flaw["missing_field"])).keys()
+    assert missing == {SPOILT_TEXTS[topic.name]}
 
 
 def test_a_record_is_too_large_for_the_topic_but_not_for_kafka(
-    by_flaw: dict[str, Record],
+    by_flaw: dict[str, Record], topic: Topic
 ) -> None:
     size = len(value(by_flaw["too_large"]))
-    assert load_topics()["page_views"].largest_event < 900_000 <= size < 1_000_000
+    assert topic.largest_event < 900_000 <= size < 1_000_000
 
 
 def test_null_and_empty_are_two_things(by_flaw: dict[str, Record]) -> None:
@@ -76,3 +101,16 @@ def test_times_ahead_stay_ahead_after_the_clock_is_corrected(by_flaw: dict[str, 
         record, read = by_flaw[flaw], json.loads(value(by_flaw[flaw]))
         assert read["occurred_at"] - read["sent_at"] > ahead
         assert abs(read["sent_at"] - record.received_at) < 1000
+
+
+@pytest.mark.parametrize("topic", CHANGELOGS, ids=lambda topic: topic.name)
+def test_of_a_changelog_only_the_json_can_be_broken(topic: Topic) -> None:
+    rough = {"out_of_order": 0.2, "late": 0.2, "repeated": 0.2, "wrong_clock": 0.2, "malformed": 0.2}
+    simulation = Simulation(streams=(topic.name,), start=FLAWED.start, count=1000, **rough)  # type: ignore[arg-type]
+    run = list(records(simulation))
+    assert {(record.kind, record.flaw) for record in run} == {("plain", ""), ("malformed", "broken_json")}
+    assert all(record.happened_at == record.received_at for record in run)
+    for record in run:
+        if record.kind == "malformed":
+            with pytest.raises(json.JSONDecodeError):
+                json.loads(value(record))
