@@ -46,7 +46,7 @@ def simulate(
     from headwater.shop import simulate as run
 
     simulation = Simulation(
-        streams=tuple(streams.split(",")) if streams else tuple(STREAMS),
+        streams=tuple(name.strip() for name in streams.split(",")) if streams else tuple(STREAMS),
         seed=seed,
         rate=rate,
         start=start,

@@ -37,6 +37,7 @@ class Shop:
         self.agenda: list[tuple[float, int, Continuation]] = []
         self.streams: dict[str, Stream] = {name: STREAMS[name](self) for name in simulation.streams}
         self.turns = Turns(list(self.streams.values()))
+        self.only = self.turns.streams[0] if len(self.streams) == 1 else None
         self.lone_turns = Turns([stream for stream in self.streams.values() if not stream.changelog])
 
     def next(self, now: int) -> Event:
@@ -46,7 +47,7 @@ class Shop:
             event = heappop(agenda)[2](now)
             event.stream.ahead += 1
             return event
-        return self.turns.next(self.draw).begin(now)
+        return (self.only or self.turns.next(self.draw)).begin(now)
 
     def lone(self, now: int, *, changelogs: bool) -> Event | None:
         """Return an event without a story; none if only changelogs are simulated and they are not wanted."""
@@ -78,8 +79,6 @@ class Turns:
 
     def next(self, draw: Callable[[], float]) -> Stream:
         """Choose by weight; a stream whose stories have sent events gives as many turns away."""
-        if not self.bounds:
-            return self.streams[0]
         while True:
             stream = self.streams[bisect(self.bounds, draw())]
             if not (stream.repays and stream.ahead):

@@ -12,10 +12,11 @@ that may be wrong with one is that its JSON is broken.
 
 from __future__ import annotations
 
+import json
 from collections import Counter, deque
 from functools import cache
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from headwater.shop.events import CHANGE, EVENT, Event
 from headwater.shop.flaws import BROKEN_JSON, spoil
@@ -38,14 +39,6 @@ MOST_REMEMBERED = 100_000
 declared = cache(load_topics)
 
 
-class Sent(NamedTuple):
-    """A plain event that was sent, remembered because it may be sent again."""
-
-    event: Event
-    record: Record
-    occurred_at: int
-
-
 class Way:
     """The state of one run: what was sent lately, and what devices hold back."""
 
@@ -55,7 +48,7 @@ class Way:
         self.thresholds = _thresholds(simulation)
         self.lateness, self.latest = milliseconds(simulation.lateness), milliseconds(simulation.latest)
         remembered = min(MOST_REMEMBERED, max(1, round(simulation.rate * REPEATED_WITHIN_SECONDS)))
-        self.sent: deque[Sent] | None = deque(maxlen=remembered) if simulation.repeated else None
+        self.sent: deque[tuple[Event, Record]] = deque(maxlen=remembered if simulation.repeated else 0)
         self.waiting: list[tuple[int, int, int, str, Event]] = []
         self.arrived: Counter[str] = Counter()
         self.numbered = 0
@@ -65,7 +58,7 @@ class Way:
     def record(self, due: int, arrival: int) -> Record:
         """Return the record whose moment it is; `arrival` is later than its moment during an outage."""
         if self.waiting and self.waiting[0][0] <= due:
-            return self.late_arrival(arrival)
+            return self.arrive(arrival)
         if self.thresholds and (kind := self.kind()) != PLAIN:
             return self.gone_wrong(kind, due, arrival)
         return self.plain(self.shop.next(due), due, arrival)
@@ -81,7 +74,7 @@ class Way:
     def gone_wrong(self, kind: str, due: int, arrival: int) -> Record:
         """Return a record of this kind; a plain one where that cannot be."""
         if kind == "repeated" and self.sent:
-            return self.repeat(self.sent, arrival)
+            return self.repeat(arrival)
         if kind == MALFORMED:
             return self.malformed(due, arrival)
         event = self.shop.next(due)
@@ -92,11 +85,14 @@ class Way:
         return self.plain(event, due, arrival)
 
     def plain(self, event: Event, due: int, arrival: int) -> Record:
-        """Send an event at once."""
+        """Send an event at once; one that gets through at once may be sent again."""
         if event.stream.changelog:
-            value = None if event.fields is None else CHANGE % event.fields
-            return self.finished(event, value, due, PLAIN, due)
-        return self.event(event, due, arrival, PLAIN if arrival == due else HELD)
+            return self.change(event, due)
+        if arrival > due:
+            return self.event(event, due, arrival, HELD)
+        record = self.event(event, due, arrival, PLAIN)
+        self.sent.append((event, record))
+        return record
 
     def hold_back(self, event: Event, kind: str, due: int, arrival: int) -> Record:
         """Let a device keep an event to itself for some time, and an older one arrive in its place.
@@ -114,7 +110,7 @@ class Way:
         heappush(self.waiting, (due + self.hold(kind), self.numbered, due, kind, event))
         return self.event(older, due - self.hold(kind), arrival, kind)
 
-    def late_arrival(self, arrival: int) -> Record:
+    def arrive(self, arrival: int) -> Record:
         """Let an event arrive that was held back."""
         _, _, happened, kind, event = heappop(self.waiting)
         self.arrived[kind] += 1
@@ -138,40 +134,37 @@ class Way:
         if event is None:
             return self.plain(self.shop.next(due), due, arrival)
         self.spoilt += 1
-        if event.stream.changelog:
-            good = self.plain(event, due, due)
-        else:
-            good = self.event(event, due, arrival, MALFORMED)
+        changelog = event.stream.changelog
+        good = self.change(event, due) if changelog else self.event(event, due, arrival, MALFORMED)
         spoilt = spoil(flaw, good.value or b"", declared()[event.stream.name])
         return good._replace(value=spoilt, kind=MALFORMED, flaw=flaw, happened_at=good.received_at)
 
-    def repeat(self, sent: deque[Sent], arrival: int) -> Record:
+    def repeat(self, arrival: int) -> Record:
         """Send an event again: as it was, or, as a device without an answer does, with a new sent_at."""
-        event, record, occurred = sent[int(self.draw() * len(sent))]
+        event, record = self.sent[int(self.draw() * len(self.sent))]
         self.repeats += 1
-        value = record.value
+        value = record.value or b""
         if self.repeats % 2 == 0:
             latency = 1 + int(self.draw() * LONGEST_LATENCY)
+            occurred = json.loads(value)["occurred_at"]
             value = EVENT % (record.event_id.encode(), event.fields, occurred, arrival - latency)
         return record._replace(value=value, received_at=arrival, kind="repeated")
 
     def event(self, event: Event, happened: int, arrival: int, kind: str, ahead: int = 0) -> Record:
         """Write an event as a device does whose clock is ahead by so much."""
+        stream, key, fields, story = event
         self.numbered += 1
-        event_id = self.prefix + b"%x" % self.numbered
-        offset = ahead - 1 - int(self.draw() * LONGEST_LATENCY)
-        value = EVENT % (event_id, event.fields, happened + offset, arrival + offset)
-        record = self.finished(event, value, arrival, kind, happened, event_id.decode())
-        if kind == PLAIN and self.sent is not None:
-            self.sent.append(Sent(event, record, happened + offset))
-        return record
+        event_id = b"%b%x" % (self.prefix, self.numbered)
+        shown = ahead - 1 - int(self.draw() * LONGEST_LATENCY)
+        value = EVENT % (event_id, fields, happened + shown, arrival + shown)
+        known = event_id.decode()
+        return Record(stream.topic, key, value, arrival, self.partition, kind, "", known, happened, story)
 
-    def finished(
-        self, event: Event, value: bytes | None, arrival: int, kind: str, happened: int, event_id: str = ""
-    ) -> Record:
-        """Return a record."""
-        stream, key, _, story = event
-        return Record(stream.topic, key, value, arrival, self.partition, kind, "", event_id, happened, story)
+    def change(self, event: Event, due: int) -> Record:
+        """Write a record of a changelog."""
+        stream, key, fields, story = event
+        value = None if fields is None else CHANGE % fields
+        return Record(stream.topic, key, value, due, self.partition, PLAIN, "", "", due, story)
 
 
 def _thresholds(simulation: Simulation) -> tuple[tuple[float, str], ...]:

@@ -42,6 +42,7 @@ def test_topics_are_in_step_after_make_up(instance: Settings) -> None:
         (("apps", "stop", "nonsense"), 'app "nonsense" was never deployed'),
         (("logs", "nonsense"), 'there is no part "nonsense"'),
         (("simulate", "--late", "0.7", "--repeated", "0.7"), "the shares add up to"),
+        (("simulate", "--streams", "page_views,logouts"), 'stream "logouts" does not exist'),
         (("simulate", "--rate", "0"), "a rate of 0 events a second cannot be simulated"),
     ],
 )

@@ -60,16 +60,15 @@ class PageViews(Stream):
             self.shop.later(now + looking, partial(self.look, visitor, pages - 1, page))
         else:
             self.visitors.rest(visitor, now + SHORTEST_REST + int(drawn * (LONGEST_REST - SHORTEST_REST)))
-        return self.seen(self.people.ids[visitor], page, referrer, "visit")
+        user = self.people.ids[visitor]
+        if referrer is None:
+            return Event(self, user, PAGE_VIEW % (user, page), "visit")
+        return Event(self, user, REFERRED_PAGE_VIEW % (user, page, referrer), "visit")
 
     def lone(self, now: int) -> Event:
         """Return a single look."""
-        draw, pages = self.draw, self.pages
-        user, page = self.people.popularity.choose(draw()), pages.choose(draw())
-        return self.seen(user, page, pages.choose(draw()) if draw() < WITH_REFERRER else None, "")
-
-    def seen(self, user: bytes, page: bytes, referrer: bytes | None, story: str) -> Event:
-        """Return a page view."""
-        if referrer is None:
-            return Event(self, user, PAGE_VIEW % (user, page), story)
-        return Event(self, user, REFERRED_PAGE_VIEW % (user, page, referrer), story)
+        draw = self.draw
+        user, page = self.people.popularity.choose(draw()), self.pages.choose(draw())
+        if draw() >= WITH_REFERRER:
+            return Event(self, user, PAGE_VIEW % (user, page))
+        return Event(self, user, REFERRED_PAGE_VIEW % (user, page, self.pages.choose(draw())))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -34,9 +34,17 @@ def day() -> list[Record]:
 
 
 @pytest.fixture(scope="module")
-def rough_day() -> list[Record]:
-    flaws = {"out_of_order": 0.1, "late": 0.05, "wrong_clock": 0.05, "malformed": 0.02, "repeated": 0.02}
-    rough = Simulation(seed=6, rate=10, start=START, count=60_000, **flaws)  # type: ignore[arg-type]
+def rough_hours() -> list[Record]:
+    flaws = {"out_of_order": 0.1, "late": 0.1, "wrong_clock": 0.05, "malformed": 0.02, "repeated": 0.02}
+    rough = Simulation(
+        streams=("impressions", "clicks", "searches", "result_clicks"),
+        seed=6,
+        rate=3,
+        start=START,
+        count=25_000,
+        latest=timedelta(hours=1),
+        **flaws,  # type: ignore[arg-type]
+    )
     return [record for record in records(rough) if record.kind not in {"malformed", "repeated"}]
 
 
@@ -56,11 +64,6 @@ def by_key(topic: str, among: Iterable[Record]) -> dict[bytes, list[Record]]:
     for record in sorted(of(topic, among), key=lambda record: record.happened_at):
         grouped[record.key].append(record)
     return grouped
-
-
-def share(story: str, among: Iterable[Record]) -> float:
-    stories = Counter(record.story for record in among)
-    return stories[story] / stories.total()
 
 
 def test_people_come_in_visits_and_are_then_gone_for_more_than_ten_minutes() -> None:
@@ -86,24 +89,37 @@ def test_within_a_visit_one_page_leads_to_the_next() -> None:
 
 @PAIRS
 def test_clicks_refer_to_what_was_shown_except_for_strays(
-    day: list[Record], rough_day: list[Record], asked: str, answered: str, name: str, shares: Any
+    day: list[Record], asked: str, answered: str, name: str, shares: Any
 ) -> None:
-    for run in (day, rough_day):
-        shown = {read(record)[name]: record for record in of(asked, run)}
-        clicked: set[str] = set()
-        for click in sorted(of(answered, run), key=lambda record: record.happened_at):
-            impression = shown.get(read(click)[name])
-            if click.story == "stray":
-                assert impression is None
-                continue
-            assert impression is not None or run is rough_day  # that still waits on a device
-            if impression is None:
-                continue
-            assert impression.key == click.key
-            passed = click.happened_at - impression.happened_at
-            assert passed > 10 * MINUTE if click.story == "too_late" else 0 < passed < 10 * MINUTE
-            assert (click.story == "again") == (read(click)[name] in clicked) or run is rough_day
-            clicked.add(read(click)[name])
+    shown = {read(record)[name]: record for record in of(asked, day)}
+    clicked: set[str] = set()
+    for click in of(answered, day):
+        told = read(click)[name]
+        assert (told in shown) == (click.story != "stray")
+        assert (told in clicked) == (click.story == "again")
+        if told in shown:
+            clicked.add(told)
+            assert click.key == shown[told].key
+            assert_in_time(click, shown[told])
+
+
+def assert_in_time(click: Record, shown: Record) -> None:
+    passed = click.happened_at - shown.happened_at
+    assert passed > 10 * MINUTE if click.story == "too_late" else 0 < passed < 10 * MINUTE
+
+
+@PAIRS
+def test_clicks_that_are_held_back_are_late_and_yet_in_time(
+    rough_hours: list[Record], asked: str, answered: str, name: str, shares: Any
+) -> None:
+    shown = {read(record)[name]: record for record in of(asked, rough_hours)}
+    held_back: Counter[str] = Counter()
+    for click in of(answered, rough_hours):
+        if (told := read(click)[name]) in shown:
+            assert_in_time(click, shown[told])
+            held_back[click.kind] += click.story == "in_time"
+    assert held_back["late"] > 10
+    assert held_back["out_of_order"] > 50
 
 
 @PAIRS
@@ -120,7 +136,7 @@ def test_clicks_are_as_many_as_declared(
     }.items():
         # What was asked for at the end of the day is not yet answered.
         assert stories[story] / asked_for == pytest.approx(found * declared, rel=0.2)
-    assert 0.02 < share("stray", of(answered, day)) < 0.1
+    assert 0.02 < stories["stray"] / stories.total() < 0.1
 
 
 def test_results_are_clicked_on_only_where_there_are_any(day: list[Record]) -> None:
@@ -132,27 +148,38 @@ def test_results_are_clicked_on_only_where_there_are_any(day: list[Record]) -> N
 
 
 def test_three_failures_in_five_minutes_are_a_burst_and_nothing_else_is(day: list[Record]) -> None:
-    bursts = successes_between = 0
+    stories: Counter[str] = Counter()
     for attempts in by_key("logins", day).values():
-        failures = [record for record in attempts if not read(record)["succeeded"]]
-        suspicious: set[str] = set()
-        for first, _, third in zip(failures, failures[1:], failures[2:], strict=False):
-            if third.happened_at - first.happened_at <= 5 * MINUTE:
-                bursts += first.event_id not in suspicious
-                group = (first.happened_at, third.happened_at)
-                suspicious |= {one.event_id for one in failures if group[0] <= one.happened_at <= group[1]}
-        claimed = {record.event_id for record in failures if record.story == "burst"}
-        assert suspicious <= claimed
-        successes_between += sum(record.story == "burst" and read(record)["succeeded"] for record in attempts)
-    stories = len([record for record in of("logins", day) if record.story in {"login", "burst", "slip"}])
-    assert bursts > 0.5 * logins.BURST * stories / 1.5
-    assert successes_between / bursts == pytest.approx(logins.OWNER_MEANWHILE, rel=0.3)
+        for failures in close_together([record for record in attempts if not read(record)["succeeded"]]):
+            if day[-1].happened_at - failures[0].happened_at < 5 * MINUTE:
+                continue  # it is not over yet
+            (story,) = {record.story for record in failures}
+            stories[story] += 1
+            assert len(failures) in ((3, 4, 5, 6) if story == "burst" else (1,))
+            assert failures[-1].happened_at - failures[0].happened_at < 5 * MINUTE
+    stories["login"] = sum(record.story == "login" for record in of("logins", day))
+    assert stories["burst"] / stories.total() == pytest.approx(logins.BURST, rel=0.2)
+    assert stories["slip"] / stories.total() == pytest.approx(logins.SLIP, rel=0.2)
+    meanwhile = [
+        record for record in of("logins", day) if record.story == "burst" and read(record)["succeeded"]
+    ]
+    assert len(meanwhile) / stories["burst"] == pytest.approx(logins.OWNER_MEANWHILE, rel=0.3)
 
 
-def test_most_people_log_in_from_home(day: list[Record]) -> None:
+def close_together(ordered: list[Record]) -> list[list[Record]]:
+    """Return records in groups with less than five minutes from each to the next."""
+    groups: list[list[Record]] = []
+    for record in ordered:
+        if groups and record.happened_at - groups[-1][-1].happened_at < 5 * MINUTE:
+            groups[-1].append(record)
+        else:
+            groups.append([record])
+    return groups
+
+
+def test_most_logins_succeed(day: list[Record]) -> None:
     attempts = of("logins", day)
-    assert sum(read(record)["succeeded"] for record in attempts) / len(attempts) > 0.6
-    assert 0.15 < share("burst", attempts) < 0.4
+    assert 0.6 < sum(read(record)["succeeded"] for record in attempts) / len(attempts) < 0.9
 
 
 def test_fraud_is_a_purchase_from_another_country_within_five_minutes_after_a_login(
@@ -168,9 +195,8 @@ def test_fraud_is_a_purchase_from_another_country_within_five_minutes_after_a_lo
         record.story in {"login", "slip"} and read(record)["succeeded"] for record in of("logins", day)
     )
     assert len(claimed) / succeeded == pytest.approx(purchases.FRAUD, rel=0.3)
-    abroad_but_later = [record for record in seen if record.story == "travel"]
-    assert len(abroad_but_later) > 50
-    assert share("same_country", seen) > 0.4
+    assert sum(record.story == "travel" for record in seen) > 50
+    assert sum(record.story == "same_country" for record in seen) > 0.4 * len(seen)
 
 
 def fraudulent(run: list[Record]) -> set[str]:
@@ -184,14 +210,6 @@ def fraudulent(run: list[Record]) -> set[str]:
         and read(login)["succeeded"]
         and read(login)["country"] != read(purchase)["country"]
     }
-
-
-def test_events_that_are_held_back_still_belong_to_their_stories(rough_day: list[Record]) -> None:
-    frauds = fraudulent(rough_day)
-    logged_in = {record.event_id for record in of("purchases", rough_day) if record.story == "fraud"}
-    assert len(logged_in & frauds) > 0.8 * len(logged_in)  # of the others the login still waits on a device
-    held_back = [record for record in of("clicks", rough_day) if record.kind in {"late", "out_of_order"}]
-    assert {"in_time", "too_late", "stray"} <= {record.story for record in held_back}
 
 
 def test_endpoints_differ_and_one_is_the_worst(day: list[Record]) -> None:
