@@ -35,11 +35,16 @@ def page_view(**changes: Any) -> dict[str, Any]:
 
 
 def record(
-    value: bytes | dict[str, Any] | None, *, offset: int = 0, received: datetime = NOON, partition: int = 0
+    value: bytes | dict[str, Any] | None,
+    *,
+    key: bytes | None = b"u1",
+    offset: int = 0,
+    received: datetime = NOON,
+    partition: int = 0,
 ) -> tuple[Any, ...]:
-    """Return one record of topic page_views."""
+    """Return one record, of topic page_views unless its reader knows better."""
     raw = json.dumps(value).encode() if isinstance(value, dict) else value
-    return (b"u1", None if raw is None else bytearray(raw), "page_views", partition, offset, received)
+    return (key, None if raw is None else bytearray(raw), "page_views", partition, offset, received)
 
 
 def records(spark: SparkSession, rows: list[tuple[Any, ...]]) -> DataFrame:
