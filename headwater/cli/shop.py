@@ -62,11 +62,11 @@ def simulate(
     )
     settings = Settings.load()
     if start is not None:
-        _refuse_a_past_behind_the_present(settings, simulation.topics)
+        refuse_a_past_behind_the_present(settings, simulation.topics)
     run(settings, simulation, report=lambda line: print(line, flush=True))
 
 
-def _refuse_a_past_behind_the_present(settings: Settings, topics: Iterable[str]) -> None:
+def refuse_a_past_behind_the_present(settings: Settings, topics: Iterable[str]) -> None:
     """Refuse a log in which time runs backwards: it would stop the apps that follow it."""
     from headwater import offsets
     from headwater.brokers import admin_client
