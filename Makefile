@@ -10,7 +10,7 @@ unexport TF_CLI_CONFIG_FILE
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help up down clean status logs setup test test-unit lint docs format lock python
+.PHONY: help up down clean status logs setup test test-unit lint docs format lock python bench-views bench-search soak
 
 ##@ Platform
 up: python ## Start everything: Kafka, Connect, PostgreSQL, Spark, Airflow, the streaming apps
@@ -47,13 +47,22 @@ lint: setup ## Look for faults; change nothing
 	@TF_DATA_DIR=$(CURDIR)/.headwater/.lint terraform -chdir=infra/environments/local init -backend=false -input=false >/dev/null
 	@TF_DATA_DIR=$(CURDIR)/.headwater/.lint terraform -chdir=infra/environments/local validate
 
-docs: setup ## Write the table of views into the README
+docs: setup ## Write the views' own words into the README and docs/views.md
 	@$(BIN)/python -m spark_apps.docs
 
 format: setup ## Put every file in shape
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 	@terraform fmt -recursive infra
+
+bench-views: setup ## Measure how fast each view replays: make bench-views EVENTS=1000000
+	@$(BIN)/python -m benchmarks.bench_views
+
+bench-search: setup ## Measure how alerts on searches grow with the stored queries
+	@$(BIN)/python -m benchmarks.bench_search
+
+soak: setup ## Run everything for a while and draw it: make soak MINUTES=15 RATE=200
+	@$(BIN)/python -m benchmarks.soak
 
 lock: setup ## Pin anew what requirements.in and infra/jvm/ivy.xml name
 	@$(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-header --python-version 3.11 \

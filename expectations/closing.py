@@ -24,7 +24,7 @@ from headwater import offsets
 from headwater.brokers import admin_client
 from spark_apps import clocks
 from spark_apps.decode import decode
-from spark_apps.sources import read_range
+from spark_apps.kafka_log import read_range
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,19 +44,19 @@ TAIL = 500  # records per partition that tell how far a version has come
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Closed:
-    """The windows that are closed, by the time of their rows; None is no bound."""
+    """The windows that are closed: they begin since, and end until then; None is no bound."""
 
     since: datetime | None = None
     until: datetime | None = None
     nothing: bool = False
 
-    def rows(self, time: str) -> Column:
+    def rows(self, time: str, closing: str) -> Column:
         """Say whether a row is of a closed window."""
         inside = F.lit(not self.nothing)
         if self.since is not None:
             inside &= F.col(time) >= F.lit(self.since)
         if self.until is not None:
-            inside &= F.col(time) <= F.lit(self.until)
+            inside &= F.expr(closing) <= F.lit(self.until)
         return inside
 
 
@@ -85,7 +85,7 @@ def closed_windows(
     since = max(seams, default=None)
     bounds = [_until_unread(spark, settings, live, candidate)]
     for pin in (live, candidate):
-        if pin.version.declared.mode == "append":
+        if pin.version.declared.output == "append":
             emitted = closed_until(spark, settings, topics, pin)
             if emitted is None:
                 return Closed(since=since, nothing=True)
@@ -94,14 +94,14 @@ def closed_windows(
 
 
 def _until_unread(spark: SparkSession, settings: Settings, live: Pin, candidate: Pin) -> datetime | None:
-    """Return the last window that no record between the two versions belongs to; None: nothing is between."""
+    """Return up to when no record between the two versions belongs to a window; None: nothing is between."""
     received = [
         oldest
         for topic in live.offsets.keys() & candidate.offsets.keys()
         if (oldest := _oldest_between(spark, settings, topic, live.offsets, candidate.offsets)) is not None
     ]
-    reach = max(pin.version.declared.window + pin.version.declared.lateness for pin in (live, candidate))
-    return min(received) - reach if received else None
+    lateness = max(pin.version.declared.lateness for pin in (live, candidate))
+    return min(received) - lateness if received else None
 
 
 def _oldest_between(
@@ -117,20 +117,20 @@ def _oldest_between(
 
 
 def closed_until(spark: SparkSession, settings: Settings, topics: Topics, pin: Pin) -> datetime | None:
-    """Return the last window that one version has finished by itself; None: it has finished nothing.
+    """Return up to when one version has finished its windows by itself; None: it has finished nothing.
 
-    Of a view with several inputs, the slowest counts: so it does for the watermark.
+    Of a view with several inputs, the fastest counts: so it does for the watermark.
     """
     declared = pin.version.declared
     newest = [_newest_event(spark, settings, topics[topic], pin) for topic in declared.inputs]
     reached = [moment for moment in newest if moment is not None]
-    held_back = declared.remembers if declared.mode == "append" else declared.lateness
-    return min(reached) - held_back - declared.window if len(reached) == len(newest) else None
+    held_back = declared.remembers if declared.output == "append" else declared.lateness
+    return max(reached) - held_back if reached else None
 
 
 def _newest_event(spark: SparkSession, settings: Settings, topic: Topic, pin: Pin) -> datetime | None:
     declared = pin.version.declared
-    reached = pin.before if declared.mode == "append" else pin.offsets
+    reached = pin.before if declared.output == "append" else pin.offsets
     end = {int(partition): offset for partition, offset in reached.get(topic.name, {}).items()}
     with admin_client(settings, "apps") as client:
         held = offsets.beginnings(client, topic.name)

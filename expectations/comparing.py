@@ -127,7 +127,7 @@ def _look(spark: SparkSession, live: Pin, candidate: Pin, closed: Closed) -> Loo
 
 def _rows(spark: SparkSession, pin: Pin, closed: Closed) -> DataFrame:
     rows = rows_at(spark, pin.version.table, pin.snapshot)
-    return rows.where(closed.rows(pin.version.declared.time))
+    return rows.where(closed.rows(pin.version.declared.time, pin.version.declared.closing))
 
 
 def _all_equal(columns: tuple[str, ...]) -> Column:

@@ -13,7 +13,7 @@ from expectations.snapshots import rows_at
 from headwater import offsets
 from headwater.brokers import admin_client
 from headwater.replay.proof import CheckResult
-from spark_apps.sources import read_range
+from spark_apps.kafka_log import read_range
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,7 +86,7 @@ def _rows_per_span(
     if until is None:
         return []
     declared = pin.version.declared
-    end = (until + declared.window - datetime.fromtimestamp(0, UTC)) // span  # the first span still open
+    end = (until - datetime.fromtimestamp(0, UTC)) // span  # the first span still open
     number = F.floor(F.unix_seconds(declared.time) / span.total_seconds())
     rows = rows_at(spark, pin.version.table, pin.snapshot).select(number.alias("span"))
     recent = rows.where((F.col("span") < end) & (F.col("span") >= end - SPANS - 1))

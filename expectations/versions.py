@@ -34,7 +34,8 @@ class Declared:
     keys: tuple[str, ...]
     time: str
     window: timedelta
-    mode: Literal["append", "upsert"]
+    output: Literal["append", "update"]
+    closing: str  # SQL: from when on no event can change a row
     clock: Literal["event_time", "received_at"]
     lateness: timedelta
     remembers: timedelta
@@ -47,7 +48,7 @@ class Declared:
         """Read a view's entry of a manifest."""
         durations = ("window", "lateness", "remembers", "freshness")
         lists = ("inputs", "keys", "checks")
-        as_written = ("schema", "time", "mode", "clock", "difference_budget")
+        as_written = ("schema", "time", "output", "closing", "clock", "difference_budget")
         fields: dict[str, Any] = {name: manifest[name] for name in as_written}
         fields |= {name: tuple(manifest[name]) for name in lists}
         fields |= {name: timedelta(seconds=manifest[f"{name}_seconds"]) for name in durations}

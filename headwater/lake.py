@@ -11,6 +11,7 @@ import json
 import re
 import time
 import uuid
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from headwater import names
@@ -52,6 +53,20 @@ def newest_rows(settings: Settings, view: str, most: int) -> pa.Table:
     """Return the newest rows of a view, by its first column, which says when."""
     rows = view_table(settings, view).scan().to_arrow()
     return rows.sort_by([(rows.column_names[0], "descending")]).slice(0, most)
+
+
+def drop_version(settings: Settings, table: str) -> None:
+    """Remove the table of a version, and what it has kept beside: late events, and what it remembers."""
+    from pyiceberg.exceptions import NoSuchNamespaceError, NoSuchTableError
+
+    lake, (_namespace, name) = catalog(settings), table.split(".")
+    with suppress(NoSuchTableError):  # a build that never came to its first batch
+        lake.purge_table(table)
+    for namespace in ("late", "state"):
+        with suppress(NoSuchNamespaceError):
+            for found in lake.list_tables(namespace):
+                if found[-1].startswith(f"{name}__"):
+                    lake.purge_table(found)
 
 
 def points_at(metadata: dict[str, Any]) -> str:

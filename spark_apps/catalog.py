@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 # What a version of a view computes; everything else about a view may change without a new version.
-LOGIC = ("inputs", "schema", "keys", "mode", "clock", "lateness", "late", "repeats")
+LOGIC = (
+    *("inputs", "tables", "schema", "keys", "mode", "prefers", "publishes"),
+    *("clock", "lateness", "late", "repeats"),
+)
 
 
 @cache
@@ -43,12 +46,12 @@ def views_of(app: str) -> list[View]:
 
 def quarantine_keeper(topic: str) -> str:
     """Return the app that writes a topic's quarantine: one of its readers, always the same one."""
-    return min(view.app for view in views().values() if topic in view.inputs)
+    return max(view.app for view in views().values() if topic in view.reads)
 
 
 def quarantines_of(app: str) -> list[str]:
     """Return the topics whose quarantine one app keeps."""
-    topics = {topic for view in views_of(app) for topic in view.inputs}
+    topics = {topic for view in views_of(app) for topic in view.reads}
     return sorted(topic for topic in topics if quarantine_keeper(topic) == app)
 
 
@@ -103,14 +106,19 @@ def describe(view: View) -> dict[str, Any]:
         "app": view.app,
         "owner": view.owner,
         "inputs": view.inputs,
+        "tables": view.tables,
         "fingerprint": fingerprint(view),
         "logic": logic(view),
+        "publishes": view.publishes.topic if view.publishes else None,
         "mode": view.mode,
+        "output": view.output,
         "keys": view.keys,
         "schema": view.schema,
         "clock": view.clock,
         "time": view.time,
         "window_seconds": view.window.total_seconds(),
+        "look_back_seconds": view.look_back.total_seconds(),
+        "closing": view.closing,
         "lateness_seconds": view.lateness.total_seconds(),
         "late": view.late,
         "remembers_seconds": view.remembers.total_seconds(),

@@ -61,7 +61,8 @@ def correct(decoded: DataFrame, topic: Topic) -> DataFrame:
     Adds `event_time`, `received_at`, the position in the log, and `clock_error` in milliseconds.
     """
     error = _received() - F.col("event.sent_at")
-    event_time = F.timestamp_millis(F.least(F.col("event.occurred_at") + error, _received()))
+    occurred_at = F.col("event.occurred_at") + (error if topic.clock == "device" else F.lit(0))
+    event_time = F.timestamp_millis(F.least(occurred_at, _received()))
     return decoded.select(
         *(_field(name, topic) for name in topic.fields),
         event_time.alias("event_time"),
@@ -70,6 +71,12 @@ def correct(decoded: DataFrame, topic: Topic) -> DataFrame:
         "partition",
         "offset",
     )
+
+
+def event_schema(topic: Topic) -> str:
+    """Return the columns of an event that is kept: its fields, its time, and its place in the log."""
+    fields = [f"{name} {EVENT_TYPES[field.type]}" for name, field in topic.fields.items()]
+    return ", ".join([*fields, "event_time TIMESTAMP, received_at TIMESTAMP, partition INT, offset BIGINT"])
 
 
 def late(lateness: timedelta) -> Column:

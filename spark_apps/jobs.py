@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
-from spark_apps import ledger, pipeline, sinks, sources
-from spark_apps.clocks import EVENT_TYPES
+from spark_apps import kafka_log, ledger, pipeline, publishing, remembering, sinks
+from spark_apps.clocks import event_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -24,6 +25,8 @@ QUARANTINE_SCHEMA = (
     "topic STRING, partition INT, offset BIGINT, received_at TIMESTAMP, "
     "reason STRING, key BINARY, value BINARY"
 )
+# Nobody waits for what is kept apart, and every look at a topic costs a batch.
+UNHURRIED = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +38,7 @@ class Job:
     checkpoint: str
     group: str
     output: Literal["append", "update"]
+    trigger: timedelta
     rows: Callable[[int | None], DataFrame]  # given how many records a batch may read at most
     write: Callable[[DataFrame, sinks.Commit], None]
     counts: Callable[[ledger.Observed], str]
@@ -59,29 +63,46 @@ def view_job(
     topics: dict[str, Topic],
     partitions: Partitions,
     start: Start | None = None,
+    *,
+    publish: bool = False,
 ) -> Job:
     """Keep a view up to date, from the beginning of the log unless it starts elsewhere."""
-    sinks.create_table(spark, view.table, view.schema, f"days({view.time})")
+    sinks.create_table(spark, view.table, view.schema, f"days({view.time})", mark_rows=view.grain == "event")
+    memory = remembering.Memory(spark, view, topics) if view.tables else None
     offsets = start.offsets if start else {}
 
     def rows(most: int | None) -> DataFrame:
-        inputs = []
-        for name in view.inputs:
-            records = sources.read_stream(spark, settings, name, start=offsets.get(name), most=most)
-            inputs.append(pipeline.stream_events(records, topics[name], view, partitions[name]))
-        found = pipeline.stream_rows(view, inputs)
-        return found.where(found[view.time] >= start.seam) if start and start.seam else found
+        def records(name: str) -> DataFrame:
+            return kafka_log.read_stream(spark, settings, name, start=offsets.get(name), most=most)
 
-    def write(rows: DataFrame, commit: sinks.Commit) -> None:
+        events = {
+            name: pipeline.stream_events(records(name), topics[name], view, partitions[name])
+            for name in view.inputs
+        }
+        if memory is None:
+            return pipeline.rows(view, list(events.values()))
+        changes = {
+            name: pipeline.stream_changes(records(name), topics[name], partitions[name])
+            for name in view.tables
+        }
+        return remembering.heard(events | changes)
+
+    def write(found: DataFrame, commit: sinks.Commit) -> None:
+        rows = memory.rows(found, commit) if memory else found
+        whole = rows.where(rows[view.time] >= start.seam) if start and start.seam else rows
+        if publish and view.publishes:
+            topic = topics[view.publishes.topic]
+            told = sinks.news(whole, view) if view.mode == "upsert" else whole
+            kafka_log.send(publishing.records(told, view, topic), settings, topic.name)
         if view.mode == "upsert":
-            sinks.upsert(rows, view, commit)
+            sinks.upsert(whole, view, commit)
         else:
-            sinks.append(rows, view.table, commit)
+            sinks.append(whole, view.table, commit)
 
     def counts(observed: ledger.Observed) -> str:
         kept = view.late == "correct"
         return ledger.to_json(
-            {name: ledger.counts(observed, name, partitions[name], late_used=kept) for name in view.inputs}
+            {name: ledger.counts(observed, name, partitions[name], late_used=kept) for name in view.reads}
         )
 
     return Job(
@@ -89,7 +110,8 @@ def view_job(
         table=view.table,
         checkpoint=f"{settings.checkpoints}/{view.checkpoint}",
         group=view.consumer_group,
-        output="update" if view.mode == "upsert" else "append",
+        output=view.output,
+        trigger=view.trigger,
         rows=rows,
         write=write,
         counts=counts,
@@ -107,7 +129,7 @@ def late_job(
         topic.name,
         name=f"{view.query}.late.{topic.name}",
         table=view.late_table(topic.name),
-        schema=late_schema(topic),
+        schema=event_schema(topic),
         rows=lambda records: pipeline.late_events(records, topic, view),
         version=view.query,
         start=start.offsets.get(topic.name) if start else None,
@@ -125,12 +147,6 @@ def quarantine_job(spark: SparkSession, settings: Settings, topic: Topic) -> Job
         schema=QUARANTINE_SCHEMA,
         rows=lambda records: pipeline.quarantined(records, topic),
     )
-
-
-def late_schema(topic: Topic) -> str:
-    """Return the columns of a late event: its fields, its time, and its place in the log."""
-    fields = [f"{name} {EVENT_TYPES[field.type]}" for name, field in topic.fields.items()]
-    return ", ".join([*fields, "event_time TIMESTAMP, received_at TIMESTAMP, partition INT, offset BIGINT"])
 
 
 def _kept_apart(
@@ -153,7 +169,8 @@ def _kept_apart(
         checkpoint=f"{settings.checkpoints}/{table.replace('.', '/')}",
         group=f"headwater.{name}",
         output="append",
-        rows=lambda most: rows(sources.read_stream(spark, settings, topic, start=start, most=most)),
+        trigger=UNHURRIED,
+        rows=lambda most: rows(kafka_log.read_stream(spark, settings, topic, start=start, most=most)),
         write=lambda found, commit: sinks.append(found, table, commit),
         counts=lambda _observed: "{}",
         version=version,

@@ -63,7 +63,7 @@ def counts(
     metrics = {
         name: value
         for part in ("arrived", "late", "used")
-        for name, value in observed[f"{topic}/{part}"].items()
+        for name, value in observed.get(f"{topic}/{part}", {}).items()
     }
     return {partition: _counts(metrics, partition, late_used) for partition in partitions}
 
@@ -76,10 +76,10 @@ def to_json(ledger: dict[str, dict[int, Counts]]) -> str:
 
 
 def _counts(metrics: dict[str, Any], partition: int, late_used: bool) -> Counts:
-    arrived, quarantined, late, used = (
-        metrics[f"{what}_{partition}"] for what in ("arrived", "quarantined", "late", "used")
+    arrived, quarantined, used = (
+        metrics[f"{what}_{partition}"] for what in ("arrived", "quarantined", "used")
     )
-    left_out = 0 if late_used else late
+    left_out = 0 if late_used else metrics.get(f"late_{partition}", 0)  # changes of a table are never late
     repeated = arrived - quarantined - left_out - used
     return Counts(arrived=arrived, quarantined=quarantined, late=left_out, repeated=repeated, used=used)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
-from spark_apps import clocks, ledger, repeats
+from spark_apps import changelogs, clocks, ledger, repeats, resolving
 from spark_apps.decode import decode
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 MACHINERY = ("clock_error", "partition", "offset")
 
 
-def stream_rows(view: View, events: Sequence[DataFrame]) -> DataFrame:
-    """Run the view's transform over streams of events."""
-    return view.transform(*(inputs.drop(*MACHINERY) for inputs in events))
+def rows(view: View, events: Sequence[DataFrame], histories: Sequence[DataFrame] = ()) -> DataFrame:
+    """Run the view's transform, over streams or over bounded sets of events."""
+    return view.transform(*(inputs.drop(*MACHINERY) for inputs in events), *histories)
 
 
 def stream_events(records: DataFrame, topic: Topic, view: View, partitions: Iterable[int]) -> DataFrame:
@@ -42,14 +42,29 @@ def stream_events(records: DataFrame, topic: Topic, view: View, partitions: Iter
     return ledger.observe_used(unique, topic.name, partitions)
 
 
+def stream_changes(records: DataFrame, topic: Topic, partitions: Iterable[int]) -> DataFrame:
+    """Turn a stream of records into the changes of a table, counting where each record goes."""
+    partitions = list(partitions)
+    decoded = ledger.observe_arrived(decode(records, topic), topic.name, partitions)
+    return ledger.observe_used(changelogs.changes(decoded, topic), topic.name, partitions)
+
+
 def batch_rows(view: View, records: dict[str, DataFrame], topics: dict[str, Topic]) -> DataFrame:
-    """Run the view over bounded sets of records, one for each input."""
-    inputs = []
-    for name in view.inputs:
-        punctual = _punctual(_events(decode(records[name], topics[name]), topics[name], view), view)
-        unique = repeats.drop_from_batch(punctual) if view.repeats == "drop" else punctual
-        inputs.append(unique.drop(*MACHINERY))
-    return view.transform(*inputs)
+    """Run the view over bounded sets of records, one for each input and each table."""
+    inputs = [batch_events(records[name], topics[name], view) for name in view.inputs]
+    histories = [
+        changelogs.history(
+            changelogs.changes(decode(records[name], topics[name]), topics[name]), topics[name]
+        )
+        for name in view.tables
+    ]
+    return resolving.resolved(rows(view, inputs, histories), view)
+
+
+def batch_events(records: DataFrame, topic: Topic, view: View) -> DataFrame:
+    """Turn a bounded set of records into the events that a view uses."""
+    punctual = _punctual(_events(decode(records, topic), topic, view), view)
+    return repeats.drop_from_batch(punctual) if view.repeats == "drop" else punctual
 
 
 def quarantined(records: DataFrame, topic: Topic) -> DataFrame:

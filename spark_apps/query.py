@@ -12,7 +12,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from spark_apps import internals, sinks
-from spark_apps.sources import LIVE_RECORDS_PER_BATCH
+from spark_apps.kafka_log import LIVE_RECORDS_PER_BATCH
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,12 +30,11 @@ class RowsDropped(Exception):
 class Query:
     """A job that runs. `guard` is called before each commit, and raises if this driver must not write."""
 
-    def __init__(self, spark: SparkSession, job: Job, guard: Callable[[], None], trigger: str) -> None:
+    def __init__(self, spark: SparkSession, job: Job, guard: Callable[[], None]) -> None:
         self.job = job
         self.phase = "catching up"
         self._spark = spark
         self._guard = guard
-        self._trigger = trigger
         self._started = threading.Event()
         self._query: StreamingQuery
 
@@ -54,7 +53,10 @@ class Query:
         if error := self._query.exception():
             raise error
         self.phase = "live"
-        self._run(self.job.rows(LIVE_RECORDS_PER_BATCH), {"processingTime": self._trigger})
+        self._run(
+            self.job.rows(LIVE_RECORDS_PER_BATCH),
+            {"processingTime": f"{self.job.trigger.total_seconds()} seconds"},
+        )
 
     def stop(self, patience: float) -> None:
         """End between two batches if the current one ends in time; one that is cut off is simply redone."""

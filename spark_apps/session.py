@@ -18,6 +18,9 @@ SQL_SETTINGS = {
     "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
     "spark.sql.defaultCatalog": CATALOG,
     "spark.sql.streaming.minBatchesToRetain": "20",
+    # A quiet input must not hold back a view that has others. Nothing is lost by it: how far apart inputs may
+    # run is bounded by the late rule and the view's `disorder`, as it is for the partitions of one input.
+    "spark.sql.streaming.multipleWatermarkPolicy": "max",
     # An empty batch moves the watermark, so that windows close when their time has come.
     "spark.sql.streaming.noDataMicroBatches.enabled": "true",
     f"{STATE_STORE}.providerClass": (
@@ -36,7 +39,7 @@ def start(settings: Settings, name: str) -> SparkSession:
     for key, value in {**SQL_SETTINGS, **_catalog(settings)}.items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()
-    for namespace in ("versions", "views", "late", "quarantine", "quality"):
+    for namespace in ("versions", "views", "state", "late", "quarantine", "quality"):
         session.sql(f"CREATE NAMESPACE IF NOT EXISTS {CATALOG}.{namespace}")
     return session
 

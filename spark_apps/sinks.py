@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as F
 
 from headwater.errors import Refusal
-from spark_apps import internals
+from spark_apps import internals, resolving
 from spark_apps.session import CATALOG
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ TABLE_PROPERTIES = {
     # A second writer on the same rows is a mistake that must be seen, not merged.
     "write.merge.isolation-level": "serializable",
 }
+# Where rows are many and seldom change, a change marks the old row instead of rewriting the file it is in.
+MARKED_ROWS = {f"write.{change}.mode": "merge-on-read" for change in ("merge", "update", "delete")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,9 +58,12 @@ class Commit:
         }
 
 
-def create_table(spark: SparkSession, table: str, schema: str, partitioned_by: str) -> None:
+def create_table(
+    spark: SparkSession, table: str, schema: str, partitioned_by: str, *, mark_rows: bool = False
+) -> None:
     """Create a table unless it is there. Never replaced: its history is what makes retries safe."""
-    properties = ", ".join(f"'{key}'='{value}'" for key, value in TABLE_PROPERTIES.items())
+    chosen = TABLE_PROPERTIES | (MARKED_ROWS if mark_rows else {})
+    properties = ", ".join(f"'{key}'='{value}'" for key, value in chosen.items())
     spark.sql(
         f"CREATE TABLE IF NOT EXISTS {CATALOG}.{table} ({schema}) USING iceberg "
         f"PARTITIONED BY ({partitioned_by}) TBLPROPERTIES ({properties})"
@@ -115,19 +120,53 @@ def keep(rows: DataFrame, table: str) -> None:
 
 
 def upsert(rows: DataFrame, view: View, commit: Commit) -> None:
-    """Replace the rows that have the same keys, and add the others."""
+    """Replace rows that have the same keys (or are less preferred), remove what is gone, add the others."""
+    bounds = _bounds(rows, view.time)
+    if bounds["first"] is None:
+        record(rows.sparkSession, view.table, commit)
+        return
     session = rows.sparkSession  # the query's own: its settings and temporary views are nobody else's
     for key, value in commit.properties().items():
         session.conf.set(f"spark.sql.iceberg.snapshot-property.{key}", value)
-    rows.createOrReplaceTempView("changes")
-    same_key = " AND ".join(f"kept.{key} <=> changes.{key}" for key in view.keys)
+    resolving.preferred(rows, view).createOrReplaceTempView("changes")
     # The bounds keep the merge from opening files of days that this batch does not touch.
     session.sql(
         f"MERGE INTO {CATALOG}.{view.table} AS kept USING changes "
-        f"ON {same_key} AND kept.{view.time} BETWEEN :first AND :last "
-        "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
-        args=_bounds(rows, view.time),
+        f"ON {_same_key(view)} AND kept.{view.time} BETWEEN :first AND :last {_what_to_do(rows, view)}",
+        args=bounds,
     )
+
+
+def news(rows: DataFrame, view: View) -> DataFrame:
+    """Return the rows of a batch that will change the table: new ones, different ones, preferred ones."""
+    bounds = _bounds(rows, view.time)
+    if bounds["first"] is None:
+        return rows
+    there = rows.sparkSession.table(f"{CATALOG}.{view.table}")
+    kept = there.where(F.col(view.time).between(*bounds.values())).alias("kept")
+    changes = resolving.resolved(rows, view).alias("changes")
+    same = " AND ".join(f"kept.{name} <=> changes.{name}" for name in there.columns)
+    changed = resolving.better(view) if view.prefers else f"NOT ({same})"
+    joined = changes.join(kept, on=F.expr(_same_key(view)), how="left")
+    return joined.where(f"kept.{view.time} IS NULL OR {changed}").select("changes.*")
+
+
+def _same_key(view: View) -> str:
+    return " AND ".join(f"kept.{key} <=> changes.{key}" for key in view.keys)
+
+
+def _what_to_do(rows: DataFrame, view: View) -> str:
+    may_be_gone = resolving.GONE in rows.columns
+    removed = f"WHEN MATCHED AND changes.{resolving.GONE} THEN DELETE" if may_be_gone else ""
+    matched = f"WHEN MATCHED AND {resolving.better(view)}" if view.prefers else "WHEN MATCHED"
+    unmatched = f"WHEN NOT MATCHED AND NOT changes.{resolving.GONE}" if may_be_gone else "WHEN NOT MATCHED"
+    return f"{removed} {matched} THEN UPDATE SET * {unmatched} THEN INSERT *"
+
+
+def forget(spark: SparkSession, table: str, time: str, before: int) -> None:
+    """Remove the rows of whole hours before a moment (in microseconds): no file has to be rewritten."""
+    hour = f"date_trunc('HOUR', timestamp_micros({before}))"
+    spark.sql(f"DELETE FROM {CATALOG}.{table} WHERE {time} < {hour}")
 
 
 def record(spark: SparkSession, table: str, commit: Commit) -> None:

@@ -29,8 +29,8 @@ from headwater.settings import Settings
 from headwater.topics import load_topics
 from spark_apps import catalog, session, sinks
 from spark_apps.jobs import Job, Start, late_job, quarantine_job, view_job
+from spark_apps.kafka_log import ROLE
 from spark_apps.query import Query
-from spark_apps.sources import ROLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("headwater.stream")
 
-TRIGGER = "10 seconds"
 TICK_SECONDS = 1.0
 PATIENCE_SECONDS = 30.0
 SILENCE_SECONDS = 10.0  # a heartbeat at least this often, new batch or not
@@ -68,7 +67,7 @@ def run(app: str, artifact: str) -> None:
         kafka = open_things.enter_context(admin_client(settings, ROLE))
         fence = open_things.enter_context(connect(settings))  # its own: queries commit on their own threads
         found = jobs(spark, settings, registry, kafka, app, queries)
-        running = [Query(spark, job, _guard(fence, lease, job.version), TRIGGER) for job in found]
+        running = [Query(spark, job, _guard(fence, lease, job.version)) for job in found]
         Driver(registry, kafka, lease, running, must_end).run()
 
 
@@ -91,8 +90,10 @@ def jobs(
     for name in queries:
         version = releases.version(registry, name)
         view, start = _built(version), _start(version)
-        partitions = {topic: offsets.partitions(kafka, topic) for topic in view.inputs}
-        found.append(view_job(spark, settings, view, topics, partitions, start))
+        partitions = {topic: offsets.partitions(kafka, topic) for topic in view.reads}
+        # Only the app of the group speaks: of two versions side by side the candidate is silent.
+        job = view_job(spark, settings, view, topics, partitions, start, publish=app == view.app)
+        found.append(job)
         if view.late == "separate":
             found += [late_job(spark, settings, view, topics[topic], start) for topic in view.inputs]
         if version["status"] == "live":

@@ -7,7 +7,7 @@ Table names, checkpoints, form choices, checks and contract tests are derived fr
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -35,6 +35,21 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Publication:
+    """An output topic: each row that is new or has changed becomes a record of it.
+
+    Written before the rows are committed, so a crash in between writes it again: at least once, and with the
+    same `event_id`, which is made of `identity`. Of two rows that share it only the first is news.
+    """
+
+    topic: str
+    fields: Mapping[str, str] = field(
+        default_factory=dict
+    )  # SQL; a field not named is the column of its name
+    identity: tuple[str, ...] = ()  # the columns that tell two records apart; the view's keys unless said
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class View:
     """One view of the log, kept up to date by the app it belongs to."""
 
@@ -44,12 +59,20 @@ class View:
     owner: str
 
     inputs: tuple[str, ...]  # topics, in the order of the transform's arguments
+    tables: tuple[
+        str, ...
+    ] = ()  # changelog topics, remembered with all their past; the arguments after those
     transform: Transform
     schema: str  # the columns of the rows, as SQL writes them
     keys: tuple[str, ...]  # at most one row for each
     time: str  # the column that says which stretch of time a row is about
     window: timedelta  # how long that stretch is
+    closes: str = ""  # SQL: from when on no event can change a row; `time + window` unless said
+    look_back: timedelta = timedelta(0)  # how far before its `time` the events reach that a row is made of
+    grain: Literal["window", "event"] = "window"  # what a row is about: rows about events are many
     mode: Literal["append", "upsert"]
+    prefers: tuple[str, ...] = ()  # of two rows with one key the least by these stays, not the latter
+    publishes: Publication | None = None  # the topic that hears of its rows
 
     clock: Literal["event_time", "received_at"] = "event_time"
     lateness: timedelta = timedelta(minutes=10)  # received longer after its event time: late
@@ -62,6 +85,7 @@ class View:
         0.0  # share of rows that may differ between versions before promotion is refused
     )
     freshness: timedelta = timedelta(minutes=1)  # how far behind the log it may be
+    trigger: timedelta = timedelta(seconds=10)  # how often it looks for news
 
     build: int = 1  # set by whoever runs it, not by the author: how often this version has been built
 
@@ -77,6 +101,23 @@ class View:
                 f'view "{self.name}": rows that are only appended cannot be corrected',
                 hint='Use mode "upsert", or another late policy.',
             )
+        if self.mode == "append" and self.prefers:
+            raise Refusal(f'view "{self.name}": rows that are only appended cannot be preferred')
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """All topics that it reads."""
+        return (*self.inputs, *self.tables)
+
+    @property
+    def output(self) -> Literal["append", "update"]:
+        """When Spark gives a row out: once, when it is final, or whenever it has changed."""
+        return "update" if self.mode == "upsert" and not self.prefers and not self.tables else "append"
+
+    @property
+    def closing(self) -> str:
+        """SQL for the time from which on no event can change a row."""
+        return self.closes or f"{self.time} + INTERVAL '{self.window.total_seconds():.0f}' SECOND"
 
     @property
     def remembers(self) -> timedelta:
@@ -101,6 +142,10 @@ class View:
     def table(self) -> str:
         """The table of this version."""
         return names.table(self.name, self.label)
+
+    def state_table(self, topic: str) -> str:
+        """Return the table in which a version of a view with tables remembers one input."""
+        return f"state.{self.name}__{self.label}__{topic}"
 
     def late_table(self, topic: str) -> str:
         """Return the table of the late events of one input, for a view that keeps them separate."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -96,8 +95,6 @@ def _fold(registry: Connection, version: dict[str, Any]) -> bool:
 
 
 def _drop_retired(settings: Settings, view: str | None, grace: timedelta) -> list[str]:
-    from pyiceberg.exceptions import NoSuchTableError
-
     said = []
     with connect(settings) as registry:
         retired = registry.execute(
@@ -109,9 +106,10 @@ def _drop_retired(settings: Settings, view: str | None, grace: timedelta) -> lis
             {"grace": grace, "view": view},
         ).fetchall()
         for version in retired:
-            with suppress(NoSuchTableError):  # a build that never came to its first batch
-                lake.catalog(settings).purge_table(version["table_name"])
-            shutil.rmtree(Path(settings.checkpoints, version["checkpoint"]), ignore_errors=True)
+            lake.drop_version(settings, version["table_name"])
+            beside = Path(settings.checkpoints, "late").glob(f"{version['table_name'].split('.')[-1]}__*")
+            for checkpoint in (Path(settings.checkpoints, version["checkpoint"]), *beside):
+                shutil.rmtree(checkpoint, ignore_errors=True)
             registry.execute("UPDATE versions SET dropped_at = now() WHERE query = %s", [version["query"]])
             said.append(f"the table of {version['query']} is removed")
     return said

@@ -14,7 +14,7 @@ from headwater.brokers import admin_client
 from headwater.engines import Standalone
 from headwater.errors import Refusal
 from headwater.registry import connect, releases, replays
-from headwater.replay.request import CURRENT
+from headwater.replay.request import CURRENT, EARLIEST
 from headwater.replay.starting import Stretch, resolve, seam
 
 if TYPE_CHECKING:
@@ -96,7 +96,9 @@ def plan_with(settings: Settings, registry: Connection, request: ReplayRequest, 
     live = releases.live_version(registry, request.view)
     declared = _declared(artifact, request.view)
     with admin_client(settings, "admin") as client:
-        stretches = resolve(client, declared["inputs"], request.start)
+        events = resolve(client, declared["inputs"], request.start)
+        # What is true now was said long ago: a table is always read as a whole.
+        stretches = [*events, *resolve(client, declared["tables"], EARLIEST)]
         size = _size(client, stretches)
     rate = replays.measured_rate(registry)
     return Plan(
@@ -106,7 +108,7 @@ def plan_with(settings: Settings, registry: Connection, request: ReplayRequest, 
         artifact=artifact.hash,
         start=request.start,
         stretches=tuple(stretches),
-        seam_at=seam(settings, request.start, stretches, timedelta(seconds=declared["window_seconds"])),
+        seam_at=seam(settings, request.start, events, timedelta(seconds=declared["look_back_seconds"])),
         size=size,
         rate=rate or ASSUMED_RATE,
         measured=rate is not None,
@@ -162,7 +164,8 @@ def _refusals(
 
 def _dependants(artifact: Artifact, view: str) -> list[str]:
     """Return the views that read what this view puts on the log."""
-    return sorted(name for name, declared in artifact.manifest.items() if view in declared["inputs"])
+    topic = artifact.manifest[view]["publishes"]
+    return sorted(name for name, declared in artifact.manifest.items() if topic in declared["inputs"])
 
 
 def _size(client: KafkaAdminClient, stretches: list[Stretch]) -> int:

@@ -71,17 +71,18 @@ def _stretches(client: KafkaAdminClient, topic: str, start: str, named: Offsets 
     ]
 
 
-def seam(settings: Settings, start: str, stretches: Sequence[Stretch], window: timedelta) -> datetime | None:
-    """Return from when on windows are whole; None for a replay from the very first record.
+def seam(
+    settings: Settings, start: str, stretches: Sequence[Stretch], look_back: timedelta
+) -> datetime | None:
+    """Return from when on rows are whole; None for a replay from the very first record.
 
-    An event is never received before it happened. So a window that begins after the time of the start has all
-    its events behind the start.
+    An event is never received before it happened. So a row whose events all happened after the time of the
+    start has all of them behind the start.
     """
     if all(stretch.asked == 0 for stretch in stretches):
         return None
     times = [time_in(start) or _received(settings, stretch) for stretch in stretches if stretch.asked]
-    windows = -(-max(times).timestamp() // window.total_seconds())
-    return datetime.fromtimestamp(windows * window.total_seconds(), UTC)
+    return max(times) + look_back
 
 
 def _received(settings: Settings, stretch: Stretch) -> datetime:

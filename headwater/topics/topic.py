@@ -14,7 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, m
 from headwater.topics.quantities import FOREVER, read_duration, read_size
 
 FieldType = Literal["string", "long", "double", "boolean", "timestamp"]
-Role = Literal["simulator", "apps", "connect", "control"]
+Role = Literal["simulator", "apps", "connect", "control", "notifier"]
 Cleanup = Literal["delete", "compact"]
 
 # What every event carries, whatever it tells: its identity, and two of its three times (the third,
@@ -68,6 +68,8 @@ class Topic(BaseModel):
     retention: Annotated[timedelta | None, BeforeValidator(_read_retention)]
     cleanup: Cleanup
     largest_event: Annotated[int, BeforeValidator(read_size), Field(le=LARGEST_RECORD)]
+    clock: Literal["device", "server"] = "device"
+    """Whose clock tells occurred_at and sent_at: devices' clocks may be wrong and are corrected."""
     written_by: tuple[Role, ...]
     read_by: tuple[Role, ...]
     fields: Annotated[
@@ -89,12 +91,17 @@ class Topic(BaseModel):
     @model_validator(mode="after")
     def _check_event_fields(self) -> Topic:
         """Refuse an event topic without identity and times; a compacted topic is a changelog, not events."""
-        if self.cleanup == "compact":
+        if self.is_changelog:
             return self
         for name, wanted in EVENT_FIELDS.items():
             if self.fields.get(name) != TopicField(type=wanted):
                 raise ValueError(f'schema needs the field "{name}: {wanted}"')
         return self
+
+    @property
+    def is_changelog(self) -> bool:
+        """Say whether its records are the states of things, the newest of a key being the present one."""
+        return self.cleanup == "compact"
 
     def config(self) -> dict[str, str]:
         """Return Kafka's settings of this topic, in Kafka's words."""

@@ -1,4 +1,4 @@
-"""The one place that reads Kafka: as an endless stream, or as a range of offsets."""
+"""Where Spark meets the log: reading it as an endless stream or as a range of offsets, and writing to it."""
 
 from __future__ import annotations
 
@@ -48,6 +48,11 @@ def read_range(
     """Read the records of a topic from `start` up to, not including, `end`."""
     reader = spark.read.format("kafka").options(**_connection(settings), subscribe=topic)
     return reader.options(startingOffsets=_json(topic, start), endingOffsets=_json(topic, end)).load()
+
+
+def send(records: DataFrame, settings: Settings, topic: str) -> None:
+    """Write records (key and value) to a topic; at least once: a batch that runs again sends again."""
+    records.write.format("kafka").options(**_connection(settings), topic=topic).save()
 
 
 def _json(topic: str, offsets: Offsets) -> str:

@@ -1,0 +1,118 @@
+"""How fast each view replays, as a share of reading the same log raw: `make bench-views [EVENTS=1000000]`.
+
+Every view gets a seeded log of its own inputs. It is read once by a plain consumer, and once by the view: a
+fresh version, catching up in one batch, rows committed. Both in the same run, because machines differ and the
+shares of two numbers of one machine do so less. A view is replayed twice, and the second time counts: the
+first one compiles.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from kafka import KafkaConsumer, TopicPartition
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.ground import bench_instance, local_spark
+from headwater.shop import Simulation
+from headwater.shop.streams import STREAMS
+from spark_apps import catalog
+from tests.streams import Log, job_of, new_log, run
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from headwater.settings import Settings
+    from spark_apps.view import View
+
+EVENTS = int(os.environ.get("EVENTS", "1000000"))
+DAY = timedelta(days=1)
+# What an ordinary view must reach, and what any view must, as shares of the raw read.
+ORDINARY, ANY = 0.40, 0.05
+TUMBLING = ("page_views_per_minute", "page_views_per_minute_received", "click_through_rates")
+
+
+def main() -> int:
+    """Measure every view, and say whether each is fast enough."""
+    console = Console()
+    with bench_instance() as settings, local_spark(settings) as spark:
+        table = Table("view", "events", "raw read, events/s", "replay, events/s", "share", "wanted")
+        slow = []
+        for names, views in by_inputs().items():
+            log = loaded(spark, settings, names)
+            events = sum(sum(log.ends(topic.name).values()) for topic in log.topics.values())
+            raw = events / seconds_to_read(log)
+            for view in views:
+                speed = events / min(replay(spark, log, view)[1] for _ in range(2))
+                wanted = ORDINARY if view.name in TUMBLING else ANY
+                slow += [view.name] if speed / raw < wanted else []
+                cells = (f"{events:,}", f"{raw:,.0f}", f"{speed:,.0f}", f"{speed / raw:.0%}", f"{wanted:.0%}")
+                table.add_row(view.name, *cells)
+                console.print(view.name, *cells, sep="  ")
+    console.print(table)
+    console.print(f"too slow: {', '.join(slow)}" if slow else "every view is fast enough")
+    return 1 if slow else 0
+
+
+def by_inputs() -> dict[tuple[str, ...], list[View]]:
+    """Return the views by what they read: those with the same inputs share a log."""
+    wanted = sys.argv[1:]
+    groups: dict[tuple[str, ...], list[View]] = {}
+    for view in catalog.views().values():
+        if not wanted or view.name in wanted:
+            groups.setdefault(tuple(sorted(view.reads)), []).append(view)
+    return groups
+
+
+def loaded(spark: SparkSession, settings: Settings, names: tuple[str, ...]) -> Log:
+    """Return a log of the given topics; what other views write to is written by those views."""
+    outputs = [view for view in catalog.views().values() if view.publishes and view.publishes.topic in names]
+    streams = {name for view in outputs for name in view.reads} | (set(names) & STREAMS.keys())
+    log = new_log(settings, *sorted(streams | set(names)))
+    past = Simulation(seed=5, rate=EVENTS / DAY.total_seconds(), start=datetime.now(UTC) - DAY, count=EVENTS)
+    for _ in log.slices(past, EVENTS):
+        pass
+    for view in outputs:
+        run(spark, job_of(spark, log, log.view(view), publish=True))
+    return Log(settings=settings, topics={name: log.topics[name] for name in names}, suffix=log.suffix)
+
+
+def seconds_to_read(log: Log) -> float:
+    """Read the log with a plain consumer, and do nothing with it."""
+    ends = {
+        TopicPartition(topic.name, part): end
+        for topic in log.topics.values()
+        for part, end in log.ends(topic.name).items()
+    }
+    consumer = KafkaConsumer(
+        **log.settings.kafka_client("apps"),
+        enable_auto_commit=False,
+        max_poll_records=20_000,
+        max_partition_fetch_bytes=8 * 1024 * 1024,
+    )
+    consumer.assign(list(ends))
+    consumer.seek_to_beginning()
+    began = time.monotonic()
+    while any(consumer.position(place) < end for place, end in ends.items()):
+        consumer.poll(timeout_ms=1000)
+    took = time.monotonic() - began
+    consumer.close()
+    return took
+
+
+def replay(spark: SparkSession, log: Log, view: View) -> tuple[View, float]:
+    """Replay a view into a fresh version, and return that and the seconds it took."""
+    version = log.view(view)
+    job = job_of(spark, log, version)
+    began = time.monotonic()
+    run(spark, job)
+    return version, time.monotonic() - began
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,44 @@
+"""Rows as records of an output topic, for whoever listens: other views, the notifier, the live page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+    from headwater.topics import Topic, TopicField
+    from spark_apps.view import View
+
+
+def records(rows: DataFrame, view: View, topic: Topic) -> DataFrame:
+    """Return key and value of the records that tell of these rows."""
+    fields = [_value(rows, view, name, field).alias(name) for name, field in topic.fields.items()]
+    told = rows.select(*fields)
+    return told.select(F.col(topic.key).alias("key"), F.to_json(F.struct("*")).alias("value"))
+
+
+def _value(rows: DataFrame, view: View, name: str, field: TopicField) -> Column:
+    """Return a field: what the view says, or what every record has, or the column of that name."""
+    publication = view.publishes
+    given = publication.fields if publication else {}
+    standard = {
+        "event_id": _identity(view),
+        "occurred_at": F.col(view.time),
+        "sent_at": F.current_timestamp(),
+    }
+    if name in given:
+        value = F.expr(given[name])
+    elif name in standard:
+        value = standard[name]
+    else:
+        value = F.col(name) if name in rows.columns else F.lit(None).cast("string")
+    return F.unix_millis(value) if field.type == "timestamp" else value
+
+
+def _identity(view: View) -> Column:
+    """Return the same id for the same record, however often it is written."""
+    columns = (view.publishes and view.publishes.identity) or view.keys
+    return F.sha2(F.to_json(F.struct(F.lit(view.name).alias("view"), *columns)), 256)

@@ -1,0 +1,123 @@
+"""Views with tables: streams joined with what was true at the time of each event.
+
+What a version has heard is kept in tables of its own, in the lake: every change of its tables, and the events
+of late. A batch is then three steps, each of which may run again after a crash:
+
+    1  remember the changes and the events of this batch
+    2  match the new events with the history of the tables
+    3  where a change has come after events that it is older than, match those events anew
+
+So an event is answered at once, and a change that was slower than the events it concerns still reaches them:
+whatever the batches, the rows are those of the whole log at once.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from functools import reduce
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F
+
+from spark_apps import changelogs, clocks, pipeline, sinks
+from spark_apps.resolving import GONE
+from spark_apps.session import CATALOG
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+    from headwater.topics import Topic
+    from spark_apps.view import View
+
+BATCHES_BETWEEN_CLEANINGS = 360
+MICROSECOND = timedelta(microseconds=1)
+
+
+def heard(streams: Mapping[str, DataFrame]) -> DataFrame:
+    """Put several streams into one, each with a column of its own."""
+    named = [
+        stream.select(F.lit(name).alias("topic"), F.struct("*").alias(name))
+        for name, stream in streams.items()
+    ]
+    return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), named)
+
+
+class Memory:
+    """What one version of a view with tables has heard."""
+
+    def __init__(self, spark: SparkSession, view: View, topics: Mapping[str, Topic]) -> None:
+        self._spark, self._view, self._topics = spark, view, topics
+        for name in view.inputs:
+            schema = f"{clocks.event_schema(topics[name])}, late BOOLEAN"
+            sinks.create_table(spark, view.state_table(name), schema, "hours(event_time)")
+        for name in view.tables:
+            sinks.create_table(
+                spark,
+                view.state_table(name),
+                changelogs.change_schema(topics[name]),
+                f"bucket(2, {topics[name].key})",
+            )
+
+    def rows(self, heard: DataFrame, commit: sinks.Commit) -> DataFrame:
+        """Remember a batch, and return the rows that follow from it."""
+        present = {row["topic"] for row in heard.select("topic").distinct().collect()}
+        for name in sorted(present):
+            self._remember(name, _of(heard, name), commit)
+        changed_at = self._earliest_change(heard, present)
+        events = [self._events(heard, name, changed_at) for name in self._view.inputs]
+        rows = pipeline.rows(
+            self._view, events, [self._history(name) for name in self._view.tables]
+        ).persist()
+        return rows if changed_at is None else self._with_farewells(rows, changed_at)
+
+    def _remember(self, name: str, part: DataFrame, commit: sinks.Commit) -> None:
+        """Keep a part of a batch, unless a try before has kept it: every change, and the events of late."""
+        table = self._view.state_table(name)
+        newest = sinks.last_batch(self._spark, table, commit.query)
+        if newest is not None and newest >= commit.batch:
+            return
+        if name in self._view.inputs:
+            needed_since = _moment(part, F.max("event_time")) - self._view.remembers // MICROSECOND
+            part = part.where(F.col("event_time") >= F.timestamp_micros(F.lit(needed_since)))
+            if commit.batch % BATCHES_BETWEEN_CLEANINGS == 0:
+                sinks.forget(self._spark, table, "event_time", needed_since)
+        sinks.append(part, table, commit)
+
+    def _earliest_change(self, heard: DataFrame, present: set[str]) -> int | None:
+        changes = [_of(heard, name) for name in self._view.tables if name in present]
+        return min((_moment(found, F.min("changed_at")) for found in changes), default=None)
+
+    def _events(self, heard: DataFrame, name: str, changed_at: int | None) -> DataFrame:
+        """Return the new events, and those before them that a change has come too late for."""
+        fresh = _of(heard, name)
+        if changed_at is None:
+            return fresh
+        concerned = F.col("event_time") >= F.timestamp_micros(F.lit(changed_at))
+        remembered = self._spark.table(f"{CATALOG}.{self._view.state_table(name)}")
+        return remembered.where(concerned).unionByName(fresh.where(~concerned))
+
+    def _history(self, name: str) -> DataFrame:
+        changes = self._spark.table(f"{CATALOG}.{self._view.state_table(name)}")
+        return changelogs.history(changes, self._topics[name])
+
+    def _with_farewells(self, rows: DataFrame, changed_at: int) -> DataFrame:
+        """Add the rows that were there and no longer follow from anything."""
+        view = self._view
+        there = self._spark.table(f"{CATALOG}.{view.table}")
+        concerned = there.where(F.col(view.time) >= F.timestamp_micros(F.lit(changed_at)))
+        left = concerned.join(rows, on=list(view.keys), how="left_anti").select(*there.columns)
+        return rows.withColumn(GONE, F.lit(False)).unionByName(left.withColumn(GONE, F.lit(True)))
+
+
+def _of(heard: DataFrame, name: str) -> DataFrame:
+    """Return one stream out of several, as it is kept."""
+    part = heard.where(F.col("topic") == name).select(f"{name}.*")
+    return part.drop("clock_error")
+
+
+def _moment(rows: DataFrame, of: Column) -> int:
+    """Return one time out of rows; as a number, because Spark's Python times are in the machine's zone."""
+    found = rows.agg(F.unix_micros(of).alias("micros")).first()
+    return int(found["micros"]) if found else 0

@@ -1,0 +1,53 @@
+"""Two rows with one key: which of them stays.
+
+As a rule the latter does. A view that joins streams gives out a row for each pair as it finds it, and the
+order in which it finds them is the accident of a batch; such a view says which row it `prefers`, and the same
+one stays whatever came first. A row that is `gone` removes the one that is there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyspark.sql import Window
+from pyspark.sql import functions as F
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+    from spark_apps.view import View
+
+GONE = "gone"
+DESCENDING = " DESC"
+
+
+def resolved(rows: DataFrame, view: View) -> DataFrame:
+    """Return the rows that stay when all have been heard."""
+    there = rows.where(f"NOT {GONE}").drop(GONE) if GONE in rows.columns else rows
+    return preferred(there, view)
+
+
+def preferred(rows: DataFrame, view: View) -> DataFrame:
+    """Return one row for each key: the preferred one."""
+    if not view.prefers:
+        return rows
+    best_first = Window.partitionBy(*view.keys).orderBy(*(_order(term) for term in view.prefers))
+    ranked = rows.withColumn("rank", F.row_number().over(best_first))
+    return ranked.where("rank = 1").drop("rank")
+
+
+def better(view: View) -> str:
+    """Return SQL that says whether a row of `changes` is preferred to the row of `kept` with its key."""
+    ranks = {side: ", ".join(_rank(term, side) for term in view.prefers) for side in ("changes", "kept")}
+    return f"struct({ranks['changes']}) < struct({ranks['kept']})"
+
+
+def _order(term: str) -> Column:
+    column = F.col(term.removesuffix(DESCENDING))
+    return column.desc_nulls_last() if term.endswith(DESCENDING) else column.asc_nulls_last()
+
+
+def _rank(term: str, side: str) -> str:
+    column = f"{side}.{term.removesuffix(DESCENDING)}"
+    value = f"-unix_micros({column})" if term.endswith(DESCENDING) else column
+    return f"{column} IS NULL, {value}"
