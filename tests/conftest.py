@@ -97,4 +97,4 @@ def app(instance: Settings, deployed: str) -> str:
 
 @pytest.fixture
 def log(instance: Settings) -> Log:
-    return Log(settings=instance, topic=load_topics()["page_views"])
+    return Log(settings=instance, topics={"page_views": load_topics()["page_views"]})

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import threading
 import uuid
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as F
+from pyspark.testing import assertDataFrameEqual
 
 from headwater import offsets
 from headwater.brokers import admin_client
-from headwater.shop import Simulation, simulate
+from headwater.shop import Counts, Simulation, records, simulate
+from headwater.shop.loading import load
+from headwater.shop.progress import Progress
+from headwater.shop.streams import STREAMS
 from headwater.topics import load_topics
 from headwater.topics.applying import apply
 from headwater.topics.plan import plan
 from spark_apps import pipeline, sinks
 from spark_apps.jobs import Job, quarantine_job, view_job
+from spark_apps.kafka_log import read_range
 from spark_apps.query import Query
 from spark_apps.session import CATALOG
-from spark_apps.sources import read_range
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame, Row, SparkSession
 
     from headwater.settings import Settings
     from headwater.topics import Topic
@@ -34,46 +42,78 @@ def anybody_may_write() -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Log:
-    """A topic of its own, shaped like page_views."""
+    """Topics of its own, shaped like those of the shop; most tests need page views only."""
 
     settings: Settings
-    topic: Topic
+    topics: dict[str, Topic]  # by the name they have in the shop
+    suffix: str = ""
+
+    @property
+    def topic(self) -> Topic:
+        """Return the topic of page views."""
+        return self.topics["page_views"]
 
     def load(self, simulation: Simulation) -> None:
-        """Write what a simulation sends."""
-        simulate(self.settings, replace(simulation, topic=self.topic.name), report=lambda _: None)
+        """Write what a simulation sends to these topics."""
+        streams = tuple(name for name in self.topics if name in STREAMS)
+        own = replace(simulation, streams=streams, suffix=self.suffix)
+        simulate(self.settings, own, report=lambda _: None)
 
-    def ends(self) -> dict[int, int]:
+    def slices(self, simulation: Simulation, *sizes: int) -> Iterator[None]:
+        """Write what a simulation of all that the shop does sends, so many records at a time."""
+        streams = tuple(name for name in simulation.streams if name in self.topics)
+        coming = records(replace(simulation, streams=streams, suffix=self.suffix))
+        for size in sizes:
+            counts = Counts()
+            load(self.settings, islice(coming, size), counts, Progress(counts, print), threading.Event())
+            yield
+
+    def ends(self, topic: str | None = None) -> dict[int, int]:
         with admin_client(self.settings, "apps") as client:
-            return offsets.ends(client, self.topic.name)
+            return offsets.ends(client, topic or self.topic.name)
 
     def view(self, view: View) -> View:
         """Return the view on this log, with a table and a checkpoint of its own at each call."""
-        return replace(view, name=f"{view.name}_{uuid.uuid4().hex[:8]}", inputs=(self.topic.name,))
+        own: dict[str, Any] = {"name": f"{view.name}_{uuid.uuid4().hex[:8]}"}
+        for part in ("inputs", "tables"):
+            own[part] = tuple(self.topics[name].name for name in getattr(view, part))
+        if view.publishes and view.publishes.topic in self.topics:
+            own["publishes"] = replace(view.publishes, topic=self.topics[view.publishes.topic].name)
+        return replace(view, **own)
+
+    def by_name(self) -> dict[str, Topic]:
+        return {topic.name: topic for topic in self.topics.values()}
 
 
-def new_log(settings: Settings) -> Log:
-    topic = load_topics()["page_views"].model_copy(update={"name": f"page_views_{uuid.uuid4().hex[:8]}"})
-    apply(settings, plan(settings, {topic.name: topic}))
-    return Log(settings=settings, topic=topic)
+def new_log(settings: Settings, *names: str) -> Log:
+    """Make topics of a test's own: for page views, unless others are named."""
+    suffix = f"_{uuid.uuid4().hex[:8]}"
+    declared = load_topics()
+    topics = {
+        name: declared[name].model_copy(update={"name": f"{name}{suffix}"})
+        for name in names or ("page_views",)
+    }
+    apply(settings, plan(settings, {topic.name: topic for topic in topics.values()}))
+    return Log(settings=settings, topics=topics, suffix=suffix)
 
 
-def job_of(spark: SparkSession, log: Log, view: View) -> Job:
-    partitions = {log.topic.name: sorted(log.ends())}
-    return view_job(spark, log.settings, view, {log.topic.name: log.topic}, partitions)
+def job_of(spark: SparkSession, log: Log, view: View, *, publish: bool = False) -> Job:
+    partitions = {name: sorted(log.ends(name)) for name in view.reads}
+    return view_job(spark, log.settings, view, log.by_name(), partitions, publish=publish)
 
 
 def run(
     spark: SparkSession,
-    job: Job,
-    *,
+    *jobs: Job,
     most: int | None = None,
     guard: Callable[[], None] = anybody_may_write,
 ) -> None:
-    """Run a job over what its log holds now."""
-    query = Query(spark, job, guard, "0 seconds")
-    query.catch_up(most)
-    query.wait()
+    """Run jobs side by side over what their log holds now."""
+    queries = [Query(spark, job, guard) for job in jobs]
+    for query in queries:
+        query.catch_up(most)
+    for query in queries:
+        query.wait()
 
 
 def run_quarantine(spark: SparkSession, log: Log) -> DataFrame:
@@ -88,16 +128,48 @@ def rows_of(spark: SparkSession, view: View) -> DataFrame:
 
 def oracle(spark: SparkSession, log: Log, view: View) -> DataFrame:
     """Return what the view must hold: the same transform over the whole log at once."""
-    ends = log.ends()
-    records = read_range(spark, log.settings, log.topic.name, dict.fromkeys(ends, 0), ends)
-    rows = pipeline.batch_rows(view, {log.topic.name: records}, {log.topic.name: log.topic})
-    if view.mode == "upsert":
-        return rows
-    # Rows that are only appended appear when their window is over; of the rest the stream says nothing yet.
-    newest: Any = records.agg({"timestamp": "max"}).first()
-    closed = newest[0] - view.remembers - view.window
-    return rows.where(rows[view.time] <= closed)
+    return pipeline.batch_rows(view, _records(spark, log, view), log.by_name())
+
+
+def assert_up_to_date(spark: SparkSession, log: Log, view: View) -> None:
+    """Assert that the view holds what the batch engine makes of the log.
+
+    Rows that appear when their window is over need not be there yet if it is not; but none is wrong.
+    """
+    expected = oracle(spark, log, view).persist()
+    assert not expected.isEmpty()
+    if view.output == "append" and not view.tables:
+        assert rows_of(spark, view).exceptAll(expected).take(5) == []
+        assert missing(spark, log, view) == []
+    else:
+        assertDataFrameEqual(rows_of(spark, view), expected)
+
+
+def missing(spark: SparkSession, log: Log, view: View) -> list[Row]:
+    """Return rows that must be there, and are not."""
+    expected = oracle(spark, log, view)
+    if view.output == "append" and not view.tables:
+        expected = expected.where(F.expr(view.closing) < F.lit(_closed_until(spark, log, view)))
+    return expected.exceptAll(rows_of(spark, view)).take(5)
 
 
 def ledger_of(spark: SparkSession, view: View) -> list[dict[str, Any]]:
     return sinks.history(spark, view.table)
+
+
+def _closed_until(spark: SparkSession, log: Log, view: View) -> Any:
+    """Return how far the watermark must have come."""
+    read = _records(spark, log, view)
+    topics = log.by_name()
+    events = [pipeline.batch_events(read[name], topics[name], view) for name in view.inputs]
+    newest = [found.agg(F.max(view.clock)).first()[0] for found in events]
+    return max(time for time in newest if time is not None) - view.remembers
+
+
+def _records(spark: SparkSession, log: Log, view: View) -> dict[str, DataFrame]:
+    return {name: _whole(spark, log, name) for name in view.reads}
+
+
+def _whole(spark: SparkSession, log: Log, topic: str) -> DataFrame:
+    ends = log.ends(topic)
+    return read_range(spark, log.settings, topic, dict.fromkeys(ends, 0), ends)

@@ -1,6 +1,7 @@
 """What every view promises, whichever it is: the same log gives the same rows.
 
-A new view gets these tests for free; they run over the whole catalog.
+A new view gets these tests for free; they run over the whole catalog. The log is written a slice at a time;
+versions of all views follow it in batches of different sizes, and one reads it all at once.
 """
 
 from __future__ import annotations
@@ -11,21 +12,27 @@ from typing import TYPE_CHECKING
 import pytest
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import functions as F
-from pyspark.testing import assertDataFrameEqual
 
 from headwater.shop import Simulation
+from headwater.shop.streams import STREAMS
 from spark_apps import catalog
-from tests.streams import Log, job_of, new_log, oracle, rows_of, run
+from tests.streams import Log, assert_up_to_date, job_of, new_log, oracle, run
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from pyspark.sql import SparkSession
 
     from headwater.settings import Settings
     from spark_apps.view import View
 
+    Versions = dict[str, View]  # by name of view
+
 NOW = datetime.now(UTC).replace(microsecond=0)
 MESSY = {"out_of_order": 0.05, "late": 0.03, "repeated": 0.05, "wrong_clock": 0.05, "malformed": 0.01}
 FLAWS = ("broken_json", "number_for_text", "missing_field", "null", "nan", "future")
+OUTPUTS = {view.publishes.topic for view in catalog.views().values() if view.publishes}
+TOPICS = (*STREAMS, *sorted(OUTPUTS))
 EVERY_VIEW = pytest.mark.parametrize("view", catalog.views().values(), ids=lambda view: view.name)
 
 
@@ -34,65 +41,96 @@ def messy(start: datetime, count: int, **changes: object) -> Simulation:
     return Simulation(start=start, count=count, **options)  # type: ignore[arg-type]
 
 
+class Shop:
+    """A log, and versions of all views on it that follow it at their own pace."""
+
+    def __init__(self, spark: SparkSession, log: Log) -> None:
+        self.spark, self.log = spark, log
+        publishing = [view for view in catalog.views().values() if view.publishes]
+        self.speaking = [job_of(spark, log, log.view(view), publish=True) for view in publishing]
+
+    def speak(self) -> None:
+        """Let the views that others listen to write to their topics."""
+        run(self.spark, *self.speaking)
+
+    def versions(self) -> Versions:
+        return {view.name: self.log.view(view) for view in catalog.views().values()}
+
+    def follow(self, versions: Iterable[View]) -> None:
+        run(self.spark, *(job_of(self.spark, self.log, view) for view in versions))
+
+
 @pytest.fixture(scope="module")
-def messy_log(instance: Settings) -> Log:
-    """Return an hour of a shop where everything goes wrong now and then."""
-    log = new_log(instance)
-    log.load(messy(NOW - timedelta(hours=2), count=6000))
-    return log
+def followed(lake: SparkSession, instance: Settings) -> dict[str, tuple[Log, Versions]]:
+    """Return two hours of a shop where everything goes wrong now and then, followed in three ways."""
+    log = new_log(instance, *TOPICS)
+    shop = Shop(lake, log)
+    ways = {pace: shop.versions() for pace in ("in one batch", "in two", "in five")}
+    simulation = messy(NOW - timedelta(hours=3), count=12_000)
+    for number, _ in enumerate(log.slices(simulation, 2000, 4000, 1000, 2500, 2500), start=1):
+        shop.speak()
+        shop.follow(ways["in five"].values())
+        if number == 2:
+            shop.follow(ways["in two"].values())
+    for pace in ("in one batch", "in two"):
+        shop.follow(ways[pace].values())
+    return {pace: (log, versions) for pace, versions in ways.items()}
 
 
-@pytest.fixture
-def skewed_log(instance: Settings) -> Log:
-    """Return the log that streaming engines lose rows on: each partition holds another day.
+@EVERY_VIEW
+@pytest.mark.parametrize("pace", ["in one batch", "in two", "in five"])
+def test_stream_equals_batch_whatever_the_batches(
+    lake: SparkSession, followed: dict[str, tuple[Log, Versions]], view: View, pace: str
+) -> None:
+    log, versions = followed[pace]
+    assert_up_to_date(lake, log, versions[view.name])
+
+
+@EVERY_VIEW
+def test_keys_are_unique_and_the_schema_is_the_declared_one(
+    lake: SparkSession, followed: dict[str, tuple[Log, Versions]], view: View
+) -> None:
+    log, versions = followed["in one batch"]
+    rows = oracle(lake, log, versions[view.name])
+    assert rows.groupBy(*view.keys).count().where(F.col("count") > 1).isEmpty()
+    assert rows.schema.simpleString() == lake.createDataFrame([], view.schema).schema.simpleString()
+
+
+@pytest.fixture(scope="module")
+def skewed(lake: SparkSession, instance: Settings) -> tuple[Log, Versions]:
+    """Return the log that streaming engines lose rows on, caught up with, and then followed.
 
     partition 0: five days ago      partition 1: today      partition 2: three days ago
 
     And they were loaded in the reverse order of their numbers.
     """
-    log = new_log(instance)
+    log = new_log(instance, *TOPICS)
     for partition, days in ((2, 3), (1, 0), (0, 5)):
-        start = NOW - timedelta(days=days, hours=2)
-        log.load(messy(start, count=1500, seed=partition, partition=partition))
-    return log
-
-
-@EVERY_VIEW
-@pytest.mark.parametrize("most", [None, 3500, 1500], ids=["one batch", "batches of 3500", "batches of 1500"])
-def test_stream_equals_batch_whatever_the_size_of_batches(
-    lake: SparkSession, messy_log: Log, view: View, most: int | None
-) -> None:
-    view = messy_log.view(view)
-    run(lake, job_of(lake, messy_log, view), most=most)
-    expected = oracle(lake, messy_log, view)
-    assert expected.count() > 100
-    assertDataFrameEqual(rows_of(lake, view), expected)
+        start = NOW - timedelta(days=days, hours=3)
+        list(log.slices(messy(start, count=2000, seed=partition, partition=partition), 2000))
+    shop = Shop(lake, log)
+    versions = shop.versions()
+    shop.speak()
+    shop.follow(versions.values())
+    list(log.slices(messy(NOW - timedelta(minutes=50), count=3000, seed=7), 3000))
+    shop.speak()
+    shop.follow(versions.values())
+    return log, versions
 
 
 @EVERY_VIEW
 def test_skewed_log_is_caught_up_with_exactly_and_followed_from_there(
-    lake: SparkSession, skewed_log: Log, view: View
+    lake: SparkSession, skewed: tuple[Log, Versions], view: View
 ) -> None:
-    view = skewed_log.view(view)
-    job = job_of(lake, skewed_log, view)
-    run(lake, job)
-    assertDataFrameEqual(rows_of(lake, view), oracle(lake, skewed_log, view))
-    skewed_log.load(messy(NOW - timedelta(minutes=50), count=2000, seed=7))
-    run(lake, job, most=1100)
-    assertDataFrameEqual(rows_of(lake, view), oracle(lake, skewed_log, view))
+    log, versions = skewed
+    assert_up_to_date(lake, log, versions[view.name])
 
 
-@EVERY_VIEW
-def test_keys_are_unique_and_the_schema_is_the_declared_one(
-    lake: SparkSession, messy_log: Log, view: View
+def test_rows_that_a_watermark_would_drop_stop_the_app_instead(
+    lake: SparkSession, skewed: tuple[Log, Versions]
 ) -> None:
-    rows = oracle(lake, messy_log, messy_log.view(view))
-    assert rows.groupBy(*view.keys).count().where(F.col("count") > 1).isEmpty()
-    assert rows.schema.simpleString() == lake.createDataFrame([], view.schema).schema.simpleString()
-
-
-def test_rows_that_a_watermark_would_drop_stop_the_app_instead(lake: SparkSession, skewed_log: Log) -> None:
     """Catching up in small batches would lose the days of the slower partitions: that must be seen."""
-    view = skewed_log.view(catalog.view("page_views_per_minute_received"))
+    log, _ = skewed
+    view = log.view(catalog.view("page_views_per_minute_received"))
     with pytest.raises(StreamingQueryException, match=r"lost \d+ rows to the watermark"):
-        run(lake, job_of(lake, skewed_log, view), most=300)
+        run(lake, job_of(lake, log, view), most=100)

@@ -65,9 +65,9 @@ def open_alarms(settings: Settings, view: View) -> set[str]:
 def test_results_are_kept_as_history_and_as_pages(lake: SparkSession, log: Log, view: View) -> None:
     twice = check(lake, log, view, view)
     assert [report.failed for report in twice] == [[], []]
-    assert {len(report.results) for report in twice} == {10}
+    assert {len(report.results) for report in twice} == {9}
     results = lake.table(f"{CATALOG}.{quality.RESULTS}").where(F.col("view") == view.name)
-    assert results.count() == 2 * 10
+    assert results.count() == 2 * 9
     assert results.select("checked_at").distinct().count() == 1
     (index,) = data_docs(log.settings).glob("site/index.html")
     assert f"{view.name}__v1" in index.read_text()

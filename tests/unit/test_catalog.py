@@ -28,7 +28,7 @@ def test_every_input_is_a_declared_topic() -> None:
 def test_each_quarantine_has_exactly_one_keeper() -> None:
     apps = {view.app for view in catalog.views().values()}
     kept = [topic for app in apps for topic in catalog.quarantines_of(app)]
-    assert sorted(kept) == sorted({topic for view in catalog.views().values() for topic in view.inputs})
+    assert sorted(kept) == sorted({topic for view in catalog.views().values() for topic in view.reads})
 
 
 def test_fingerprint_changes_with_the_logic_and_only_with_it() -> None:

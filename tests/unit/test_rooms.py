@@ -19,7 +19,7 @@ FORBIDDEN = {
 }
 # What may stand in one file of spark_apps only, and nowhere in expectations.
 ONE_PLACE = {
-    'format("kafka")': "sources.py",
+    'format("kafka")': "kafka_log.py",
     "SparkSession.builder": "session.py",
     "MERGE INTO": "sinks.py",
     ".writeTo(": "sinks.py",
