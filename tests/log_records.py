@@ -6,6 +6,8 @@ import json
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from tests.dataframes import dataframe
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
@@ -48,4 +50,4 @@ def record(
 
 
 def records(spark: SparkSession, rows: list[tuple[Any, ...]]) -> DataFrame:
-    return spark.createDataFrame(rows, RECORD_SCHEMA)
+    return dataframe(spark, rows, RECORD_SCHEMA)

@@ -6,6 +6,7 @@ from pyspark.testing import assertDataFrameEqual
 
 from spark_apps.resolving import resolved
 from spark_apps.views.ad_clicks import VIEW, transform
+from tests.dataframes import dataframe
 from tests.log_records import at
 
 if TYPE_CHECKING:
@@ -18,8 +19,9 @@ CLICKS = "event_time TIMESTAMP, event_id STRING, impression_id STRING"
 def test_impression_has_the_click_of_its_ten_minutes_or_none(spark: SparkSession) -> None:
     """Ten minutes to the millisecond are within; so is the same moment."""
     ids = ("exactly", "at once", "too late", "before", "never")
-    impressions = spark.createDataFrame([(at(), name, "ad", "ada") for name in ids], IMPRESSIONS)
-    clicks = spark.createDataFrame(
+    impressions = dataframe(spark, [(at(), name, "ad", "ada") for name in ids], IMPRESSIONS)
+    clicks = dataframe(
+        spark,
         [
             (at(minutes=10), "c1", "exactly"),
             (at(), "c2", "at once"),
@@ -29,7 +31,8 @@ def test_impression_has_the_click_of_its_ten_minutes_or_none(spark: SparkSession
         ],
         CLICKS,
     )
-    expected = spark.createDataFrame(
+    expected = dataframe(
+        spark,
         [
             (at(), "exactly", "ad", "ada", at(minutes=10), "c1"),
             (at(), "at once", "ad", "ada", at(), "c2"),
@@ -44,10 +47,11 @@ def test_impression_has_the_click_of_its_ten_minutes_or_none(spark: SparkSession
 
 def test_impression_that_is_clicked_again_keeps_its_first_click(spark: SparkSession) -> None:
     """Of two clicks at the same moment it is the one with the lesser id, whichever is heard of first."""
-    impressions = spark.createDataFrame(
-        [(at(), "i1", "ad", "ada"), (at(minutes=1), "i2", "ad", "ada")], IMPRESSIONS
+    impressions = dataframe(
+        spark, [(at(), "i1", "ad", "ada"), (at(minutes=1), "i2", "ad", "ada")], IMPRESSIONS
     )
-    clicks = spark.createDataFrame(
+    clicks = dataframe(
+        spark,
         [
             (at(minutes=3), "c3", "i1"),
             (at(minutes=2), "c1", "i1"),
@@ -56,7 +60,8 @@ def test_impression_that_is_clicked_again_keeps_its_first_click(spark: SparkSess
         ],
         CLICKS,
     )
-    expected = spark.createDataFrame(
+    expected = dataframe(
+        spark,
         [
             (at(), "i1", "ad", "ada", at(minutes=2), "c1"),
             (at(minutes=1), "i2", "ad", "ada", at(minutes=4), "c4"),

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from pyspark.testing import assertDataFrameEqual
 
 from spark_apps.views.click_through_rates import VIEW, transform
+from tests.dataframes import dataframe
 from tests.log_records import at
 
 if TYPE_CHECKING:
@@ -15,7 +16,8 @@ AD_CLICKS = "event_time TIMESTAMP, ad_id STRING, clicked_at TIMESTAMP, late BOOL
 
 def test_clicks_count_in_the_hour_in_which_the_advertisement_was_shown(spark: SparkSession) -> None:
     """The second was shown at the end of an hour and clicked in the next; one ad was never clicked."""
-    ad_clicks = spark.createDataFrame(
+    ad_clicks = dataframe(
+        spark,
         [
             (at(minutes=60), "shoes", None, False),
             (at(minutes=59, seconds=59.999), "shoes", at(minutes=65), False),
@@ -26,7 +28,8 @@ def test_clicks_count_in_the_hour_in_which_the_advertisement_was_shown(spark: Sp
         ],
         AD_CLICKS,
     )
-    expected = spark.createDataFrame(
+    expected = dataframe(
+        spark,
         [
             (at(), "shoes", 3, 1, 0.333333, 1),
             (at(minutes=60), "shoes", 1, 0, 0.0, 1),
@@ -39,7 +42,8 @@ def test_clicks_count_in_the_hour_in_which_the_advertisement_was_shown(spark: Sp
 
 
 def test_each_late_row_raises_the_revision_of_its_hour(spark: SparkSession) -> None:
-    ad_clicks = spark.createDataFrame(
+    ad_clicks = dataframe(
+        spark,
         [
             (at(), "shoes", at(minutes=1), False),
             (at(), "shoes", None, True),
@@ -48,5 +52,5 @@ def test_each_late_row_raises_the_revision_of_its_hour(spark: SparkSession) -> N
         ],
         AD_CLICKS,
     )
-    expected = spark.createDataFrame([(at(), "shoes", 4, 2, 0.5, 4)], VIEW.schema)
+    expected = dataframe(spark, [(at(), "shoes", 4, 2, 0.5, 4)], VIEW.schema)
     assertDataFrameEqual(transform(ad_clicks), expected)

@@ -7,6 +7,7 @@ from pyspark.testing import assertDataFrameEqual
 from headwater.topics import load_topics
 from spark_apps import changelogs
 from spark_apps.views.enriched_page_views import VIEW, transform
+from tests.dataframes import dataframe
 from tests.log_records import at
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def farewell(person: str, when: datetime) -> tuple[object, ...]:
 
 
 def history(spark: SparkSession, *changes: tuple[object, ...]) -> DataFrame:
-    heard = spark.createDataFrame([*changes], changelogs.change_schema(PROFILES))
+    heard = dataframe(spark, [*changes], changelogs.change_schema(PROFILES))
     return changelogs.history(heard, PROFILES)
 
 
@@ -39,7 +40,8 @@ def test_page_view_has_the_profile_that_held_when_the_page_was_looked_at(spark: 
         profile("ada", "FR", "free", at()),
         profile("bob", "DE", "plus", at()),
     )
-    page_views = spark.createDataFrame(
+    page_views = dataframe(
+        spark,
         [
             (at(minutes=9), "e4", "ada", "/d"),
             (at(minutes=5), "e3", "ada", "/c"),
@@ -49,7 +51,8 @@ def test_page_view_has_the_profile_that_held_when_the_page_was_looked_at(spark: 
         ],
         PAGE_VIEWS,
     )
-    expected = spark.createDataFrame(
+    expected = dataframe(
+        spark,
         [
             (at(), "e1", "ada", "/a", "FR", "free"),
             (at(minutes=4, seconds=59.999), "e2", "ada", "/b", "FR", "free"),
@@ -69,7 +72,8 @@ def test_someone_without_a_profile_yet_or_any_more_has_none_here(spark: SparkSes
         profile("ada", "FR", "free", at()),
         profile("ada", "IT", "plus", at(minutes=10)),
     )
-    page_views = spark.createDataFrame(
+    page_views = dataframe(
+        spark,
         [
             (at(seconds=-0.001), "too early", "ada", "/"),
             (at(minutes=4), "known", "ada", "/"),
@@ -79,7 +83,8 @@ def test_someone_without_a_profile_yet_or_any_more_has_none_here(spark: SparkSes
         ],
         PAGE_VIEWS,
     )
-    expected = spark.createDataFrame(
+    expected = dataframe(
+        spark,
         [
             (at(seconds=-0.001), "too early", "ada", "/", None, None),
             (at(minutes=4), "known", "ada", "/", "FR", "free"),

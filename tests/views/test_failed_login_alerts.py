@@ -6,6 +6,7 @@ from pyspark.testing import assertDataFrameEqual
 
 from spark_apps.resolving import resolved
 from spark_apps.views.failed_login_alerts import VIEW, transform
+from tests.dataframes import dataframe
 from tests.log_records import at
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def failures(person: str, *moments: datetime) -> list[tuple[datetime, str, str, 
 
 def alerts(spark: SparkSession, *logins: Iterable[tuple[datetime, str, str, bool]]) -> DataFrame:
     rows = [login for person in logins for login in person]
-    return resolved(transform(spark.createDataFrame(rows, LOGINS)), VIEW)
+    return resolved(transform(dataframe(spark, rows, LOGINS)), VIEW)
 
 
 def test_third_failure_within_five_minutes_is_told(spark: SparkSession) -> None:
@@ -42,7 +43,7 @@ def test_third_failure_within_five_minutes_is_told(spark: SparkSession) -> None:
         (at(minutes=5), "ada 3", "ada", at()),
         (at(minutes=9), "dan 3", "dan", at(minutes=9)),
     ]
-    assertDataFrameEqual(found, spark.createDataFrame(expected, VIEW.schema))
+    assertDataFrameEqual(found, dataframe(spark, expected, VIEW.schema))
 
 
 def test_burst_is_told_once_however_many_failures_it_has(spark: SparkSession) -> None:
@@ -60,7 +61,7 @@ def test_burst_is_told_once_however_many_failures_it_has(spark: SparkSession) ->
         (at(minutes=5), "long 3", "long", at()),
         (at(minutes=5), "edge 3", "edge", at()),
     ]
-    assertDataFrameEqual(found, spark.createDataFrame(expected, VIEW.schema))
+    assertDataFrameEqual(found, dataframe(spark, expected, VIEW.schema))
 
 
 def test_next_burst_is_told_again(spark: SparkSession) -> None:
@@ -76,19 +77,19 @@ def test_next_burst_is_told_again(spark: SparkSession) -> None:
         (at(minutes=2), "soon 3", "soon", at()),
         (at(minutes=6.6), "soon 5", "soon", at(minutes=2)),
     ]
-    assertDataFrameEqual(found, spark.createDataFrame(expected, VIEW.schema))
+    assertDataFrameEqual(found, dataframe(spark, expected, VIEW.schema))
 
 
 def test_success_in_between_does_not_hide_a_burst(spark: SparkSession) -> None:
     success = (at(minutes=1.5), "right", "ada", True)
     found = alerts(spark, failures("ada", at(), at(minutes=1), at(minutes=2)), [success])
-    assertDataFrameEqual(found, spark.createDataFrame([(at(minutes=2), "ada 3", "ada", at())], VIEW.schema))
+    assertDataFrameEqual(found, dataframe(spark, [(at(minutes=2), "ada 3", "ada", at())], VIEW.schema))
 
 
 def test_failure_out_of_order_moves_the_beginning_and_the_old_row_is_gone(spark: SparkSession) -> None:
     """All failures are told, those that begin nothing as gone: so the row of an old beginning is removed."""
     heard = failures("ada", at(), at(minutes=2), at(minutes=3))
     early = (at(minutes=1), "ada early", "ada", False)
-    beginnings = transform(spark.createDataFrame([*heard, early], LOGINS)).select("login_id", "gone")
+    beginnings = transform(dataframe(spark, [*heard, early], LOGINS)).select("login_id", "gone")
     expected = [("ada 1", True), ("ada early", True), ("ada 2", False), ("ada 3", True)]
-    assertDataFrameEqual(beginnings, spark.createDataFrame(expected, "login_id STRING, gone BOOLEAN"))
+    assertDataFrameEqual(beginnings, dataframe(spark, expected, "login_id STRING, gone BOOLEAN"))

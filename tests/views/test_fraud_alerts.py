@@ -6,6 +6,7 @@ from pyspark.testing import assertDataFrameEqual
 
 from spark_apps.resolving import resolved
 from spark_apps.views.fraud_alerts import VIEW, transform
+from tests.dataframes import dataframe
 from tests.log_records import at
 
 if TYPE_CHECKING:
@@ -30,12 +31,12 @@ def test_purchase_from_another_country_up_to_five_minutes_after_a_login_is_told(
         (at(minutes=-1), "l6", "failed", "FR", False),
         (at(minutes=-1), "l7", "somebody else", "FR", True),
     ]
-    rows = transform(spark.createDataFrame(purchases, PURCHASES), spark.createDataFrame(logins, LOGINS))
+    rows = transform(dataframe(spark, purchases, PURCHASES), dataframe(spark, logins, LOGINS))
     expected = [
         (at(), "p of exactly", "exactly", "o of exactly", 9.5, "US", at(minutes=-5), "l1", "FR"),
         (at(), "p of at once", "at once", "o of at once", 9.5, "US", at(), "l2", "FR"),
     ]
-    assertDataFrameEqual(resolved(rows, VIEW), spark.createDataFrame(expected, VIEW.schema))
+    assertDataFrameEqual(resolved(rows, VIEW), dataframe(spark, expected, VIEW.schema))
 
 
 def test_each_purchase_is_told_once_with_the_latest_login_that_does_not_fit(spark: SparkSession) -> None:
@@ -50,9 +51,9 @@ def test_each_purchase_is_told_once_with_the_latest_login_that_does_not_fit(spar
         (at(minutes=1), "l2", "ada", "IT", True),
         (at(), "l1", "ada", "FR", True),
     ]
-    rows = transform(spark.createDataFrame(purchases, PURCHASES), spark.createDataFrame(logins, LOGINS))
+    rows = transform(dataframe(spark, purchases, PURCHASES), dataframe(spark, logins, LOGINS))
     expected = [
         (at(minutes=4), "p1", "ada", "o1", 1.0, "US", at(minutes=1), "l2", "IT"),
         (at(minutes=2), "p2", "ada", "o2", 2.0, "US", at(minutes=1), "l2", "IT"),
     ]
-    assertDataFrameEqual(resolved(rows, VIEW), spark.createDataFrame(expected, VIEW.schema))
+    assertDataFrameEqual(resolved(rows, VIEW), dataframe(spark, expected, VIEW.schema))

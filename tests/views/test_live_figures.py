@@ -6,6 +6,7 @@ from pyspark.sql import functions as F
 from pyspark.testing import assertDataFrameEqual
 
 from spark_apps.views.live_figures import VIEW, transform
+from tests.dataframes import dataframe
 from tests.log_records import at
 
 if TYPE_CHECKING:
@@ -25,10 +26,10 @@ def figures(
     alerts: list[tuple[Any, ...]] | None = None,
 ) -> DataFrame:
     return transform(
-        spark.createDataFrame(page_views or [], EVENTS),
-        spark.createDataFrame(purchases or [], EVENTS),
-        spark.createDataFrame(requests or [], REQUESTS),
-        spark.createDataFrame(alerts or [], ALERTS),
+        dataframe(spark, page_views or [], EVENTS),
+        dataframe(spark, purchases or [], EVENTS),
+        dataframe(spark, requests or [], REQUESTS),
+        dataframe(spark, alerts or [], ALERTS),
     )
 
 
@@ -43,14 +44,14 @@ def test_minute_counts_what_happened_in_it(spark: SparkSession) -> None:
     )
     noon = found.where(F.col("from_at") == at())
     expected = [(at(), at(minutes=1), 0.033, 1, 2, None, 6)]
-    assertDataFrameEqual(noon, spark.createDataFrame(expected, VIEW.schema))
+    assertDataFrameEqual(noon, dataframe(spark, expected, VIEW.schema))
 
 
 def test_new_minute_begins_every_ten_seconds(spark: SparkSession) -> None:
     found = figures(spark, purchases=[(at(seconds=5),)])
     starts = range(-50, 1, 10)
     expected = [(at(seconds=s), at(seconds=s + 60), 0.0, 1, 0, None, 1) for s in starts]
-    assertDataFrameEqual(found, spark.createDataFrame(expected, VIEW.schema))
+    assertDataFrameEqual(found, dataframe(spark, expected, VIEW.schema))
 
 
 def test_worst_endpoint_is_the_one_with_the_most_slow_answers(spark: SparkSession) -> None:
@@ -62,4 +63,4 @@ def test_worst_endpoint_is_the_one_with_the_most_slow_answers(spark: SparkSessio
     ]
     found = figures(spark, requests=requests).where(F.col("from_at") == at())
     expected = [(at(), at(minutes=1), 0.0, 0, 0, "/basket", 9)]
-    assertDataFrameEqual(found, spark.createDataFrame(expected, VIEW.schema))
+    assertDataFrameEqual(found, dataframe(spark, expected, VIEW.schema))

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from pyspark.testing import assertDataFrameEqual
 
 from spark_apps.views.requests_last_minute import VIEW, transform
+from tests.dataframes import dataframe
 from tests.log_records import at
 
 if TYPE_CHECKING:
@@ -15,7 +16,8 @@ REQUESTS = "event_time TIMESTAMP, event_id STRING, user_id STRING"
 
 def test_requests_of_the_sixty_seconds_up_to_and_including_each_one_are_counted(spark: SparkSession) -> None:
     """One that is exactly sixty seconds ago is out; where the clock's minutes begin is no matter."""
-    requests = spark.createDataFrame(
+    requests = dataframe(
+        spark,
         [
             (at(seconds=100), "a4", "ada"),
             (at(seconds=40), "a1", "ada"),
@@ -27,7 +29,8 @@ def test_requests_of_the_sixty_seconds_up_to_and_including_each_one_are_counted(
         ],
         REQUESTS,
     )
-    expected = spark.createDataFrame(
+    expected = dataframe(
+        spark,
         [
             (at(seconds=40), "a1", "ada", 1),
             (at(seconds=40.001), "a2", "ada", 2),
@@ -44,10 +47,13 @@ def test_requests_of_the_sixty_seconds_up_to_and_including_each_one_are_counted(
 
 def test_requests_at_the_same_moment_count_each_other(spark: SparkSession) -> None:
     """Neither came first, so neither may depend on the order in which they are heard of."""
-    requests = spark.createDataFrame(
-        [(at(minutes=1), "b", "ada"), (at(minutes=1), "a", "ada"), (at(seconds=30), "c", "ada")], REQUESTS
+    requests = dataframe(
+        spark,
+        [(at(minutes=1), "b", "ada"), (at(minutes=1), "a", "ada"), (at(seconds=30), "c", "ada")],
+        REQUESTS,
     )
-    expected = spark.createDataFrame(
+    expected = dataframe(
+        spark,
         [
             (at(minutes=1), "a", "ada", 3),
             (at(minutes=1), "b", "ada", 3),

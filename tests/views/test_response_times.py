@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from pyspark.sql import functions as F
-from pyspark.sql.types import StructType
 from pyspark.testing import assertDataFrameEqual, assertSchemaEqual
 
 from spark_apps.views.response_times import FASTEST, RELATIVE_ERROR, SLOWEST, VIEW, transform
+from tests.dataframes import dataframe
 from tests.log_records import at
 
 if TYPE_CHECKING:
@@ -23,21 +23,22 @@ COUNTED = "from_at TIMESTAMP, until_at TIMESTAMP, endpoint STRING, requests BIGI
 
 def summary(spark: SparkSession, durations: Iterable[float]) -> Row:
     """Return the row of the hour from noon, for requests at noon that took so long."""
-    requests = spark.createDataFrame([(at(), "/cart", float(value)) for value in durations], REQUESTS)
+    requests = dataframe(spark, [(at(), "/cart", float(value)) for value in durations], REQUESTS)
     rows = transform(requests).where(F.col("from_at") == at())
-    assertSchemaEqual(rows.schema, StructType.fromDDL(VIEW.schema))
+    assertSchemaEqual(rows.schema, dataframe(spark, [], VIEW.schema).schema)
     (row,) = rows.collect()
     return row
 
 
 def test_request_counts_in_each_of_the_twelve_hours_around_it(spark: SparkSession) -> None:
-    requests = spark.createDataFrame([(at(minutes=3), "/cart", 20.0)], REQUESTS)
+    requests = dataframe(spark, [(at(minutes=3), "/cart", 20.0)], REQUESTS)
     expected = [(at(minutes=m), at(minutes=m + 60), "/cart", 1, 20.0) for m in range(-55, 1, 5)]
-    assertDataFrameEqual(transform(requests).drop(*PERCENTILES), spark.createDataFrame(expected, COUNTED))
+    assertDataFrameEqual(transform(requests).drop(*PERCENTILES), dataframe(spark, expected, COUNTED))
 
 
 def test_hour_holds_its_first_moment_but_not_its_last_and_endpoints_stay_apart(spark: SparkSession) -> None:
-    requests = spark.createDataFrame(
+    requests = dataframe(
+        spark,
         [
             (at(minutes=60), "/cart", 70.0),
             (at(minutes=59, seconds=59.999), "/cart", 40.0),
@@ -48,7 +49,7 @@ def test_hour_holds_its_first_moment_but_not_its_last_and_endpoints_stay_apart(s
     )
     from_noon = transform(requests).where(F.col("from_at") == at())
     expected = [(at(), at(minutes=60), "/cart", 2, 35.0), (at(), at(minutes=60), "/home", 1, 5.0)]
-    assertDataFrameEqual(from_noon.drop(*PERCENTILES), spark.createDataFrame(expected, COUNTED))
+    assertDataFrameEqual(from_noon.drop(*PERCENTILES), dataframe(spark, expected, COUNTED))
 
 
 def test_percentiles_are_within_the_stated_error_in_whatever_order_requests_come(spark: SparkSession) -> None:

@@ -7,6 +7,7 @@ from pyspark.testing import assertDataFrameEqual
 from headwater.topics import load_topics
 from spark_apps import changelogs
 from spark_apps.views.search_alerts import VIEW, transform
+from tests.dataframes import dataframe
 from tests.log_records import NOON, at
 
 if TYPE_CHECKING:
@@ -36,8 +37,8 @@ def deleted(name: str, when: datetime) -> tuple[object, ...]:
 def matches(
     spark: SparkSession, listings: list[tuple[Any, ...]], queries: list[tuple[object, ...]]
 ) -> DataFrame:
-    stored = spark.createDataFrame(queries, changelogs.change_schema(QUERIES))
-    return transform(spark.createDataFrame(listings, LISTINGS), changelogs.history(stored, QUERIES))
+    stored = dataframe(spark, queries, changelogs.change_schema(QUERIES))
+    return transform(dataframe(spark, listings, LISTINGS), changelogs.history(stored, QUERIES))
 
 
 def pairs(rows: DataFrame) -> set[tuple[str, str]]:
@@ -56,7 +57,7 @@ def test_listing_is_told_to_whoever_waits_for_it(spark: SparkSession) -> None:
         [query("q1", words="bike", category="sports", price=200.0)],
     )
     expected = [(at(minutes=1), "l1", "q1", "ada", "Red bike", "sports", 9.5)]
-    assertDataFrameEqual(found, spark.createDataFrame(expected, VIEW.schema))
+    assertDataFrameEqual(found, dataframe(spark, expected, VIEW.schema))
 
 
 def test_query_asks_for_words_a_category_a_price_or_any_of_these_together(spark: SparkSession) -> None:

@@ -6,6 +6,7 @@ from pyspark.testing import assertDataFrameEqual
 
 from spark_apps.resolving import resolved
 from spark_apps.views.search_results_clicked import VIEW, transform
+from tests.dataframes import dataframe
 from tests.log_records import at
 
 if TYPE_CHECKING:
@@ -18,8 +19,9 @@ CLICKS = "event_time TIMESTAMP, event_id STRING, search_id STRING, position BIGI
 def test_search_has_the_click_of_its_half_hour_or_none(spark: SparkSession) -> None:
     """Thirty minutes to the millisecond are within; so is the same moment."""
     ids = ("exactly", "at once", "too late", "before", "never")
-    searches = spark.createDataFrame([(at(), name, "ada", "hat", 9) for name in ids], SEARCHES)
-    clicks = spark.createDataFrame(
+    searches = dataframe(spark, [(at(), name, "ada", "hat", 9) for name in ids], SEARCHES)
+    clicks = dataframe(
+        spark,
         [
             (at(minutes=30), "c1", "exactly", 3),
             (at(), "c2", "at once", 1),
@@ -29,7 +31,8 @@ def test_search_has_the_click_of_its_half_hour_or_none(spark: SparkSession) -> N
         ],
         CLICKS,
     )
-    expected = spark.createDataFrame(
+    expected = dataframe(
+        spark,
         [
             (at(), "exactly", "ada", "hat", 9, at(minutes=30), "c1", 3, 1800.0),
             (at(), "at once", "ada", "hat", 9, at(), "c2", 1, 0.0),
@@ -44,10 +47,9 @@ def test_search_has_the_click_of_its_half_hour_or_none(spark: SparkSession) -> N
 
 def test_first_click_counts_not_the_best_position(spark: SparkSession) -> None:
     """Of two clicks at the same moment it is the one with the lesser id; milliseconds are told."""
-    searches = spark.createDataFrame(
-        [(at(), "s1", "ada", "hat", 9), (at(), "s2", "ada", "hats", 9)], SEARCHES
-    )
-    clicks = spark.createDataFrame(
+    searches = dataframe(spark, [(at(), "s1", "ada", "hat", 9), (at(), "s2", "ada", "hats", 9)], SEARCHES)
+    clicks = dataframe(
+        spark,
         [
             (at(seconds=50), "c2", "s1", 1),
             (at(seconds=40.125), "c1", "s1", 7),
@@ -56,7 +58,8 @@ def test_first_click_counts_not_the_best_position(spark: SparkSession) -> None:
         ],
         CLICKS,
     )
-    expected = spark.createDataFrame(
+    expected = dataframe(
+        spark,
         [
             (at(), "s1", "ada", "hat", 9, at(seconds=40.125), "c1", 7, 40.125),
             (at(), "s2", "ada", "hats", 9, at(seconds=2), "c3", 2, 2.0),

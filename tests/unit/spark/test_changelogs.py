@@ -10,6 +10,7 @@ from pyspark.testing import assertDataFrameEqual
 from headwater.topics import load_topics
 from spark_apps import changelogs
 from spark_apps.decode import decode
+from tests.dataframes import dataframe
 from tests.log_records import at, record, records
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def test_change_holds_from_when_the_log_received_it_for_the_key_it_is_kept_by(
         ("u3", "Ada", "FR", "free", at(minutes=3), False, 0, 7),
     ]
     assertDataFrameEqual(
-        changelogs.changes(decoded, TOPIC), spark.createDataFrame(expected, changelogs.change_schema(TOPIC))
+        changelogs.changes(decoded, TOPIC), dataframe(spark, expected, changelogs.change_schema(TOPIC))
     )
 
 
@@ -84,18 +85,19 @@ def test_history_says_what_was_true_when(spark: SparkSession) -> None:
         change("at once", "free", 0, offset=1),
         change("never here", None, 0),
     ]
-    heard = spark.createDataFrame(changes, changelogs.change_schema(TOPIC))
+    heard = dataframe(spark, changes, changelogs.change_schema(TOPIC))
     expected = [
         ("back", "Ada", "FR", "free", at(), at(minutes=5)),
         ("back", "Ada", "FR", "pro", at(minutes=9), None),
         ("at once", "Ada", "FR", "free", at(), at()),
         ("at once", "Ada", "FR", "plus", at(), None),
     ]
-    assertDataFrameEqual(changelogs.history(heard, TOPIC), spark.createDataFrame(expected, HISTORY))
+    assertDataFrameEqual(changelogs.history(heard, TOPIC), dataframe(spark, expected, HISTORY))
 
 
 def test_stretch_holds_at_its_first_moment_but_not_at_its_end(spark: SparkSession) -> None:
-    stretches = spark.createDataFrame(
+    stretches = dataframe(
+        spark,
         [
             ("before", at(minutes=-1), at(), at(minutes=5)),
             ("first", at(), at(), at(minutes=5)),

@@ -7,15 +7,17 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from pyspark.sql import functions as F
 
 from headwater.topics import load_topics
 from spark_apps import catalog, publishing
 from spark_apps.decode import decode
-from tests.log_records import milliseconds
+from tests.dataframes import dataframe
+from tests.log_records import milliseconds, record, records
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from headwater.topics import Topic
 
 # Of today, because the log takes nothing that was held back for longer than a day.
 THEN = datetime.now(UTC).replace(microsecond=0) - timedelta(minutes=15)
@@ -96,36 +98,40 @@ def test_row_is_told_in_the_fields_of_its_topic_under_an_id_of_its_own(
 ) -> None:
     row, another, expected = ROWS[name]
     told = tell(spark, name, row, another, row)
-    assert [record.reason for record in told] == [None] * 3
-    values = [json.loads(record.value) for record in told]
-    ids = [value.pop("event_id") for value in values]
-    assert ids[0] == ids[2] != ids[1]
-    assert values[0].pop("sent_at") >= values[0]["occurred_at"]
-    assert values[0] == expected
-    assert told[0].key.decode() == (expected | {"event_id": ids[0]})[topic_of(name).key]
+    assert reasons(spark, topic_of(name), told) == {None}
+    key, value = told[0].key, json.loads(told[0].value)
+    assert value.pop("sent_at") >= value["occurred_at"]
+    assert value == expected | {"event_id": event_id(told[0])}
+    assert key == value[topic_of(name).key]
+    assert event_id(told[0]) == event_id(told[2]) != event_id(told[1])
 
 
 def test_corrected_row_keeps_its_id(spark: SparkSession) -> None:
     """A login that turns up out of order corrects the row, and nobody hears of the purchase twice."""
     purchase = (SOON, "p1", "ada", "o1", 12.5, "US")
-    told = tell(spark, "fraud_alerts", (*purchase, THEN, "l1", "FR"), (*purchase, SOON, "l2", "DE"))
-    first, corrected = (json.loads(record.value) for record in told)
-    assert first["event_id"] == corrected["event_id"]
-    assert first["message"] != corrected["message"]
+    rows = [(*purchase, THEN, "l1", "FR"), (*purchase, SOON, "l2", "DE")]
+    first, corrected = tell(spark, "fraud_alerts", *rows)
+    assert event_id(first) == event_id(corrected)
+    assert first.value != corrected.value
 
 
-def topic_of(name: str) -> Any:
+def topic_of(name: str) -> Topic:
     publication = catalog.view(name).publishes
-    return load_topics()[publication.topic] if publication else None
+    assert publication
+    return load_topics()[publication.topic]
 
 
 def tell(spark: SparkSession, name: str, *rows: tuple[Any, ...]) -> list[Any]:
-    """Return the records of rows as a reader of the topic finds them."""
-    view, topic = catalog.view(name), topic_of(name)
-    told = publishing.records(spark.createDataFrame(rows, view.schema).coalesce(1), view, topic)
-    received = told.select(
-        F.col("key").cast("binary").alias("key"),
-        F.col("value").cast("binary").alias("value"),
-        F.current_timestamp().alias("timestamp"),
-    )
-    return decode(received, topic).select("key", "value", "reason").collect()
+    """Return the records that tell of these rows, in their order."""
+    view = catalog.view(name)
+    return publishing.records(dataframe(spark, rows, view.schema), view, topic_of(name)).collect()
+
+
+def reasons(spark: SparkSession, topic: Topic, told: list[Any]) -> set[str | None]:
+    """Return what a reader of the topic has against these records."""
+    heard = [record(row.value.encode(), key=row.key.encode(), received=datetime.now(UTC)) for row in told]
+    return {row.reason for row in decode(records(spark, heard), topic).select("reason").collect()}
+
+
+def event_id(told: Any) -> str:
+    return str(json.loads(told.value)["event_id"])

@@ -10,6 +10,7 @@ from pyspark.testing import assertDataFrameEqual
 
 from spark_apps.resolving import better, resolved
 from spark_apps.view import View
+from tests.dataframes import dataframe
 from tests.log_records import at
 
 if TYPE_CHECKING:
@@ -48,8 +49,8 @@ def view(*prefers: str) -> View:
 def test_best_row_of_each_key_stays(spark: SparkSession, prefers: tuple[str, str]) -> None:
     best, second, *others = ORDERS[prefers]
     heard = [*((at(), *row) for row in (*others, best, second)), (ONE, *others[0]), (ONE, *second)]
-    found = resolved(spark.createDataFrame(heard, SCHEMA), view(*prefers))
-    assertDataFrameEqual(found, spark.createDataFrame([(at(), *best), (ONE, *second)], SCHEMA))
+    found = resolved(dataframe(spark, heard, SCHEMA), view(*prefers))
+    assertDataFrameEqual(found, dataframe(spark, [(at(), *best), (ONE, *second)], SCHEMA))
 
 
 @pytest.mark.parametrize("prefers", ORDERS)
@@ -58,7 +59,7 @@ def test_new_row_replaces_the_one_in_the_table_only_if_it_is_better(
 ) -> None:
     """Every pair is tried: both ways to choose must agree, or a table would depend on its batches."""
     rows = [(place, *row) for place, row in enumerate(ORDERS[prefers])]
-    ranked = spark.createDataFrame(rows, "place INT, clicked_at TIMESTAMP, click_id STRING")
+    ranked = dataframe(spark, rows, "place INT, clicked_at TIMESTAMP, click_id STRING")
     pairs = ranked.alias("changes").crossJoin(ranked.alias("kept"))
     wins = pairs.where(better(view(*prefers))).selectExpr("changes.place AS new", "kept.place AS old")
     places = range(len(rows))
@@ -69,6 +70,6 @@ def test_new_row_replaces_the_one_in_the_table_only_if_it_is_better(
 
 def test_row_that_is_gone_is_not_there_and_the_mark_is_nothing_that_tables_have(spark: SparkSession) -> None:
     heard = [(at(), TWO, "gone", True), (ONE, TWO, "there", False)]
-    rows = spark.createDataFrame(heard, f"{SCHEMA}, gone BOOLEAN")
-    expected = spark.createDataFrame([(ONE, TWO, "there")], SCHEMA)
+    rows = dataframe(spark, heard, f"{SCHEMA}, gone BOOLEAN")
+    expected = dataframe(spark, [(ONE, TWO, "there")], SCHEMA)
     assertDataFrameEqual(resolved(rows, view()), expected)
