@@ -167,9 +167,9 @@ def test_notifier_killed_at_any_step_notifies_each_alert_exactly_once(desk: Desk
 def test_frozen_notifier_that_wakes_up_does_not_notify_what_another_has(
     wide_desk: Desk, tmp_path: Path
 ) -> None:
-    """Two share the partitions; one is stopped with a transaction ready to commit, and later goes on."""
+    """Two share the partitions; one is stopped in the middle of a transaction, and later goes on with it."""
     logs = {name: tmp_path / name for name in ("frozen", "other")}
-    with process(wide_desk.command("after the offsets are written", "stop"), logs["frozen"]) as frozen:
+    with process(wide_desk.command("after all notifications are written", "stop"), logs["frozen"]) as frozen:
         wait_until(lambda: taken(logs["frozen"]) == {0, 1, 2, 3})
         with process(wide_desk.command(), logs["other"]):
             wait_until(lambda: len(taken(logs["frozen"])) == len(taken(logs["other"])) == 2)
@@ -309,9 +309,11 @@ def test_crash_after_a_delivery_delivers_again_with_the_same_key(desk: Desk, hoo
 
 def test_topics_with_different_numbers_of_partitions_are_refused(instance: Settings) -> None:
     desk = Desk(instance, partitions=1, notified_in=2)
+    stopped = threading.Event()
+    stopped.set()
     try:
         with pytest.raises(Refusal, match="have different numbers of partitions"):
-            notifier.run(instance, desk.route, [], threading.Event())
+            notifier.run(instance, desk.route, [], stopped)
     finally:
         desk.remove()
 
