@@ -9,7 +9,7 @@ same alert written again after that is notified again. It is looked for in its o
 key has brought it; adding partitions to both topics moves keys, and a repeat across that moment is new.
 
 An id costs about 100 bytes (measured: 97 to 126), however long it is, because its digest is kept. Ten alerts
-a minute are 432,000 in 30 days: 42 MB.
+a minute are 432,000 in 30 days: 42 MB, read back in about half a minute (13,000 a second on a busy machine).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 DIGEST_BYTES = 16  # no two ids among billions share one
 DAY = 24 * 60 * 60 * 1000
-READ_SECONDS = 120
+STALLED_SECONDS = 60
 
 
 class Memory:
@@ -95,13 +95,14 @@ def _end(settings: Settings, route: Route, partition: int) -> int:
 
 
 def _read_up_to(end: int, consumer: KafkaConsumer, route: Route, partition: int, memory: Memory) -> None:
-    deadline = time.monotonic() + READ_SECONDS
+    deadline = time.monotonic() + STALLED_SECONDS
     while consumer.position(route.target(partition)) < end:
         if time.monotonic() > deadline:
             raise KafkaTimeoutError(f"{route.target(partition)} could not be read up to offset {end}")
         for records in consumer.poll(timeout_ms=500).values():
             for record in records:
                 memory.add(json.loads(record.value)["event_id"], record.timestamp)
+            deadline = time.monotonic() + STALLED_SECONDS
 
 
 def _digest(event_id: str) -> bytes:
