@@ -38,8 +38,8 @@ log = logging.getLogger("headwater.notifier")
 POLL_MS = 500
 ANSWER_SECONDS = 60
 # A member that is silent for so long has lost its partitions; one that comes back under its name has them.
-SESSION_MS = 10_000
-HEARTBEAT_MS = 3_000
+SESSION_MS = 6_000
+HEARTBEAT_MS = 1_000
 # After this time Kafka itself aborts what a dead notifier has begun, if none comes to take over.
 TRANSACTION_MS = 30_000
 CLOSE_SECONDS = 5
