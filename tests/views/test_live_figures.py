@@ -59,7 +59,7 @@ def test_worst_endpoint_is_the_one_with_the_most_slow_answers(spark: SparkSessio
     requests = [
         *[(at(), "/fast", 499.999)] * 4,
         (at(), "/search", 9000.0),
-        *[(at(), "/checkout", 500.0), (at(), "/basket", 700.0)] * 2,
+        *[(at(), "/checkout", 700.0), (at(), "/basket", 500.0)] * 2,
     ]
     found = figures(spark, requests=requests).where(F.col("from_at") == at())
     expected = [(at(), at(minutes=1), 0.0, 0, 0, "/basket", 9)]

@@ -76,11 +76,11 @@ def test_change_holds_from_when_the_log_received_it_for_the_key_it_is_kept_by(
 
 
 def test_history_says_what_was_true_when(spark: SparkSession) -> None:
-    """A farewell ends a stretch and begins none; of two changes at one moment the first holds for no time."""
+    """By time, not by place in the log; of two changes at one moment the first holds for no time."""
     changes = [
-        change("back", "pro", 9),
-        change("back", None, 5),
-        change("back", "free", 0),
+        change("back", "pro", 9, offset=1),
+        change("back", None, 5, offset=2),
+        change("back", "free", 0, offset=3),
         change("at once", "plus", 0, offset=2),
         change("at once", "free", 0, offset=1),
         change("never here", None, 0),
