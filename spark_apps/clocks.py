@@ -26,6 +26,8 @@ CLOCK_TOLERANCE = timedelta(days=1)
 OLDEST = timedelta(days=1)
 
 
+RECEIVED = "unix_millis(timestamp)"  # SQL
+
 # What a field of a topic is once it is an event's.
 EVENT_TYPES = {
     "string": "STRING",
@@ -36,22 +38,22 @@ EVENT_TYPES = {
 }
 
 
-def rules() -> list[tuple[Column, Column]]:
-    """Return the quarantine rules on times: (broken, reason). try_subtract: 9e18 is a number, too."""
-    error = F.try_subtract(_received(), F.col("event.sent_at"))
-    held_back = F.try_subtract("event.sent_at", "event.occurred_at")
+def rules() -> list[tuple[str, str]]:
+    """Return the quarantine rules on times, as SQL: (broken, reason). try_subtract: 9e18 is a number, too."""
+    error = f"try_subtract({RECEIVED}, event.sent_at)"
+    held_back = "try_subtract(event.sent_at, event.occurred_at)"
     tolerance, oldest = _milliseconds(CLOCK_TOLERANCE), _milliseconds(OLDEST)
     return [
         (
-            error.isNull() | (error >= tolerance),
-            F.lit("clock off: sent a day or more before it was received"),
+            f"{error} IS NULL OR {error} >= {tolerance}",
+            "'clock off: sent a day or more before it was received'",
         ),
-        (error <= -tolerance, F.lit("clock off: sent a day or more after it was received")),
+        (f"{error} <= -{tolerance}", "'clock off: sent a day or more after it was received'"),
         (
-            held_back.isNull() | (held_back <= -tolerance),
-            F.lit("from the future: occurred after it was sent"),
+            f"{held_back} IS NULL OR {held_back} <= -{tolerance}",
+            "'from the future: occurred after it was sent'",
         ),
-        (held_back > oldest, F.lit("too old: held back for more than a day")),
+        (f"{held_back} > {oldest}", "'too old: held back for more than a day'"),
     ]
 
 
@@ -60,14 +62,13 @@ def correct(decoded: DataFrame, topic: Topic) -> DataFrame:
 
     Adds `event_time`, `received_at`, the position in the log, and `clock_error` in milliseconds.
     """
-    error = _received() - F.col("event.sent_at")
-    occurred_at = F.col("event.occurred_at") + (error if topic.clock == "device" else F.lit(0))
-    event_time = F.timestamp_millis(F.least(occurred_at, _received()))
-    return decoded.select(
+    error = f"{RECEIVED} - event.sent_at"
+    occurred_at = f"event.occurred_at + ({error})" if topic.clock == "device" else "event.occurred_at"
+    return decoded.selectExpr(
         *(_field(name, topic) for name in topic.fields),
-        event_time.alias("event_time"),
-        F.col("timestamp").alias("received_at"),
-        error.alias("clock_error"),
+        f"timestamp_millis(least({occurred_at}, {RECEIVED})) AS event_time",
+        "timestamp AS received_at",
+        f"{error} AS clock_error",
         "partition",
         "offset",
     )
@@ -81,18 +82,12 @@ def event_schema(topic: Topic) -> str:
 
 def late(lateness: timedelta) -> Column:
     """Late is a property of the event, not of the batch it happens to arrive in."""
-    on_the_way = F.unix_millis("received_at") - F.unix_millis("event_time")
-    return on_the_way > _milliseconds(lateness)
+    return F.expr(f"unix_millis(received_at) - unix_millis(event_time) > {_milliseconds(lateness)}")
 
 
-def _field(name: str, topic: Topic) -> Column:
-    value = F.col(f"event.{name}")
+def _field(name: str, topic: Topic) -> str:
     is_time = topic.fields[name].type == "timestamp"
-    return (F.timestamp_millis(value) if is_time else value).alias(name)
-
-
-def _received() -> Column:
-    return F.unix_millis("timestamp")
+    return f"timestamp_millis(event.{name}) AS {name}" if is_time else f"event.{name}"
 
 
 def _milliseconds(duration: timedelta) -> int:

@@ -88,7 +88,7 @@ def view_job(
         return remembering.heard(events | changes)
 
     def write(found: DataFrame, commit: sinks.Commit) -> None:
-        rows = memory.rows(found, commit) if memory else found
+        rows = memory.rows(found, commit).persist() if memory else found
         whole = rows.where(rows[view.time] >= start.seam) if start and start.seam else rows
         if publish and view.publishes:
             topic = topics[view.publishes.topic]
@@ -98,6 +98,9 @@ def view_job(
             sinks.upsert(whole, view, commit)
         else:
             sinks.append(whole, view.table, commit)
+        if memory:
+            rows.unpersist()
+            memory.forget(found, commit)
 
     def counts(observed: ledger.Observed) -> str:
         kept = view.late == "correct"

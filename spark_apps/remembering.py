@@ -24,7 +24,7 @@ from spark_apps.resolving import GONE
 from spark_apps.session import CATALOG
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from pyspark.sql import Column, DataFrame, SparkSession
 
@@ -67,10 +67,8 @@ class Memory:
             self._remember(name, _of(heard, name), commit)
         changed_at = self._earliest_change(heard, present)
         events = [self._events(heard, name, changed_at) for name in self._view.inputs]
-        rows = pipeline.rows(
-            self._view, events, [self._history(name) for name in self._view.tables]
-        ).persist()
-        return rows if changed_at is None else self._with_farewells(rows, changed_at)
+        rows = pipeline.rows(self._view, events, [self._history(name) for name in self._view.tables])
+        return rows if changed_at is None else self._with_farewells(rows, events, changed_at)
 
     def _remember(self, name: str, part: DataFrame, commit: sinks.Commit) -> None:
         """Keep a part of a batch, unless a try before has kept it: every change, and the events of late."""
@@ -79,11 +77,18 @@ class Memory:
         if newest is not None and newest >= commit.batch:
             return
         if name in self._view.inputs:
-            needed_since = _moment(part, F.max("event_time")) - self._view.remembers // MICROSECOND
-            part = part.where(F.col("event_time") >= F.timestamp_micros(F.lit(needed_since)))
-            if commit.batch % BATCHES_BETWEEN_CLEANINGS == 0:
-                sinks.forget(self._spark, table, "event_time", needed_since)
+            part = part.where(F.col("event_time") >= F.timestamp_micros(F.lit(self._needed_since(part))))
         sinks.append(part, table, commit)
+
+    def forget(self, heard: DataFrame, commit: sinks.Commit) -> None:
+        """Let old events go, now and then: no change that is still to come can be older than they are."""
+        if commit.batch % BATCHES_BETWEEN_CLEANINGS == 0:
+            for name in self._view.inputs:
+                table, needed_since = self._view.state_table(name), self._needed_since(_of(heard, name))
+                sinks.forget(self._spark, table, "event_time", needed_since)
+
+    def _needed_since(self, events: DataFrame) -> int:
+        return _moment(events, F.max("event_time")) - self._view.remembers // MICROSECOND
 
     def _earliest_change(self, heard: DataFrame, present: set[str]) -> int | None:
         changes = [_of(heard, name) for name in self._view.tables if name in present]
@@ -94,20 +99,25 @@ class Memory:
         fresh = _of(heard, name)
         if changed_at is None:
             return fresh
-        concerned = F.col("event_time") >= F.timestamp_micros(F.lit(changed_at))
         remembered = self._spark.table(f"{CATALOG}.{self._view.state_table(name)}")
-        return remembered.where(concerned).unionByName(fresh.where(~concerned))
+        concerned = remembered.where(F.col("event_time") >= F.timestamp_micros(F.lit(changed_at)))
+        # Most of the batch is remembered already, too.
+        return concerned.unionByName(fresh).dropDuplicates(["partition", "offset"])
 
     def _history(self, name: str) -> DataFrame:
         changes = self._spark.table(f"{CATALOG}.{self._view.state_table(name)}")
         return changelogs.history(changes, self._topics[name])
 
-    def _with_farewells(self, rows: DataFrame, changed_at: int) -> DataFrame:
-        """Add the rows that were there and no longer follow from anything."""
+    def _with_farewells(self, rows: DataFrame, events: Sequence[DataFrame], changed_at: int) -> DataFrame:
+        """Add the rows that were there and no longer follow from the events at hand."""
         view = self._view
         there = self._spark.table(f"{CATALOG}.{view.table}")
         concerned = there.where(F.col(view.time) >= F.timestamp_micros(F.lit(changed_at)))
-        left = concerned.join(rows, on=list(view.keys), how="left_anti").select(*there.columns)
+        moments = reduce(
+            lambda one, other: one.union(other), [found.select("event_time") for found in events]
+        )
+        at_hand = concerned.join(moments, on=concerned[view.time] == moments["event_time"], how="left_semi")
+        left = at_hand.join(rows, on=list(view.keys), how="left_anti").select(*there.columns)
         return rows.withColumn(GONE, F.lit(False)).unionByName(left.withColumn(GONE, F.lit(True)))
 
 

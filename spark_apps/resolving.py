@@ -23,15 +23,21 @@ DESCENDING = " DESC"
 
 def resolved(rows: DataFrame, view: View) -> DataFrame:
     """Return the rows that stay when all have been heard."""
-    there = rows.where(f"NOT {GONE}").drop(GONE) if GONE in rows.columns else rows
-    return preferred(there, view)
+    best = preferred(rows, view) if view.mode == "upsert" else rows
+    return best.where(f"NOT {GONE}").drop(GONE) if GONE in rows.columns else best
 
 
 def preferred(rows: DataFrame, view: View) -> DataFrame:
-    """Return one row for each key: the preferred one."""
-    if not view.prefers:
+    """Return one row for each key: the preferred one.
+
+    Rows of windows have one by the way they are made. Events may share theirs, if somebody forges ids: of
+    those the least row stays, since a merge with two rows for one key would stop the app.
+    """
+    if view.grain == "window" and not view.prefers:
         return rows
-    best_first = Window.partitionBy(*view.keys).orderBy(*(_order(term) for term in view.prefers))
+    others = [name for name in rows.columns if name not in view.keys]
+    order = [_order(term) for term in (*view.prefers, *others)]
+    best_first = Window.partitionBy(*view.keys).orderBy(*order)
     ranked = rows.withColumn("rank", F.row_number().over(best_first))
     return ranked.where("rank = 1").drop("rank")
 

@@ -21,6 +21,22 @@ SQL_SETTINGS = {
     # A quiet input must not hold back a view that has others. Nothing is lost by it: how far apart inputs may
     # run is bounded by the late rule and the view's `disorder`, as it is for the partitions of one input.
     "spark.sql.streaming.multipleWatermarkPolicy": "max",
+    # Every batch runs the same few plans. Spark keeps a hundred pieces of compiled code; a dozen views have
+    # more, and each would be compiled anew for every batch.
+    "spark.sql.codegen.cache.maxEntries": "2000",
+    # Hadoop's local files start a process for each chmod and each look at a link: a quarter of all processor
+    # time of a busy driver. This one asks Java instead, and a checkpoint needs nothing more of a file system.
+    "spark.hadoop.fs.file.impl": "com.globalmentor.apache.hadoop.fs.BareLocalFileSystem",
+    "spark.sql.streaming.checkpointFileManagerClass": (
+        "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+    ),
+    # The file system keeps checksums of its own.
+    "spark.sql.streaming.checkpoint.fileChecksum.enabled": "false",
+    # What the UI would show of the past is memory that an app which never ends does not get back.
+    "spark.sql.ui.retainedExecutions": "20",
+    "spark.ui.retainedJobs": "50",
+    "spark.ui.retainedStages": "50",
+    "spark.sql.streaming.numRecentProgressUpdates": "3",
     # An empty batch moves the watermark, so that windows close when their time has come.
     "spark.sql.streaming.noDataMicroBatches.enabled": "true",
     f"{STATE_STORE}.providerClass": (

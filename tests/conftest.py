@@ -63,7 +63,7 @@ def lake(instance: Settings) -> Iterator[SparkSession]:
     flags = {
         "driver-class-path": f"{instance.spark_jars}/*",
         "driver-java-options": f"'{QUICK_START}'",
-        "driver-memory": "1500m",
+        "driver-memory": "2500m",
         "master": "local[2]",
         "conf": "spark.ui.enabled=false",
     }

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 # Tests run many plans once each: compiling them well would take longer than running them.
-QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+QUICK_START = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
 
 
 @pytest.fixture(scope="session")

@@ -33,7 +33,7 @@ def transform(logins: DataFrame) -> DataFrame:
     around = F.window("event_time", "20 minutes", "10 minutes").alias("around")
     failure = F.struct(F.col("event_time").alias("failed_at"), F.col("event_id").alias("login_id"))
     failed = logins.where("NOT succeeded")
-    gathered = failed.groupBy(around, "user_id").agg(F.array_sort(F.collect_list(failure)).alias("failures"))
+    gathered = failed.groupBy(around, "user_id").agg(F.array_sort(F.collect_set(failure)).alias("failures"))
 
     def with_those_before(login: Column, place: Column) -> Column:
         return F.struct(

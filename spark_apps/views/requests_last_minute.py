@@ -29,7 +29,7 @@ def transform(requests: DataFrame) -> DataFrame:
     minute = F.expr("INTERVAL 1 MINUTE")
     around = F.window("event_time", "2 minutes", "1 minute").alias("around")
     at = F.struct("event_time", "event_id")
-    gathered = requests.groupBy(around, "user_id").agg(F.collect_list(at).alias("gathered"))
+    gathered = requests.groupBy(around, "user_id").agg(F.collect_set(at).alias("gathered"))
 
     def busy(request: Column) -> Column:
         since, until = request["event_time"] - minute, request["event_time"]
