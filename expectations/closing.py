@@ -44,7 +44,7 @@ TAIL = 500  # records per partition that tell how far a version has come
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Closed:
-    """The windows that are closed: they begin since, and end until then; None is no bound."""
+    """The windows that are closed: they begin since, and end before then; None is no bound."""
 
     since: datetime | None = None
     until: datetime | None = None
@@ -56,7 +56,7 @@ class Closed:
         if self.since is not None:
             inside &= F.col(time) >= F.lit(self.since)
         if self.until is not None:
-            inside &= F.expr(closing) <= F.lit(self.until)
+            inside &= F.expr(closing) < F.lit(self.until)
         return inside
 
 
