@@ -71,6 +71,8 @@ def _catalog(settings: Settings) -> dict[str, str]:
         f"{prefix}.jdbc.password": settings.secret("postgres.headwater"),
         f"{prefix}.jdbc.schema-version": "V1",  # the first that knows views
         f"{prefix}.warehouse": settings.warehouse,
+        # Every streaming query opens the catalog for itself: one connection each is enough.
+        f"{prefix}.clients": "1",
         # A promoted version must be seen at once, not after the cache's half minute.
         f"{prefix}.cache-enabled": "false",
     }

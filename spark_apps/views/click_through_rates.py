@@ -54,7 +54,7 @@ VIEW = View(
     window=timedelta(hours=1),
     mode="upsert",
     late="correct",
-    trigger=timedelta(seconds=30),
+    trigger=timedelta(minutes=1),
     freshness=timedelta(minutes=2),
     checks=(
         Check(

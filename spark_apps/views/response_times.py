@@ -79,7 +79,8 @@ VIEW = View(
     time="from_at",
     window=timedelta(hours=1),
     mode="upsert",
-    trigger=timedelta(seconds=30),
+    trigger=timedelta(minutes=1),
+    freshness=timedelta(minutes=2),
     checks=(
         Check(
             expectation="expect_column_pair_values_a_to_be_greater_than_b",

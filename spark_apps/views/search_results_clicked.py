@@ -62,7 +62,7 @@ VIEW = View(
     mode="upsert",
     prefers=("clicked_at", "click_id"),
     disorder=timedelta(minutes=2),
-    trigger=timedelta(seconds=30),
+    trigger=timedelta(minutes=1),
     freshness=timedelta(minutes=2),
     checks=(
         Check(

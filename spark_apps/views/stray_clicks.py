@@ -53,6 +53,6 @@ VIEW = View(
     grain="event",
     mode="append",
     disorder=timedelta(minutes=2),
-    trigger=timedelta(seconds=30),
+    trigger=timedelta(minutes=1),
     freshness=timedelta(minutes=2),
 )

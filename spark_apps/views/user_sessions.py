@@ -63,7 +63,7 @@ VIEW = View(
     grain="event",
     mode="append",
     late="separate",
-    trigger=timedelta(seconds=30),
+    trigger=timedelta(minutes=1),
     freshness=timedelta(minutes=5),
     checks=(
         Check(

@@ -30,7 +30,7 @@ variable "port" {
 variable "max_connections" {
   description = "How many clients may be connected at once."
   type        = number
-  default     = 100
+  default     = 300
 
   validation {
     condition     = var.max_connections >= 40
