@@ -39,13 +39,14 @@ def deploy(settings: Settings, names: Sequence[str] = (), report: Report = print
     artifact = artifacts.pack(settings)
     with connect(settings) as registry:
         groups = _known(artifact, names)
-        for version in releases.register(registry, artifact):
-            report(f"new version: {version}")
-        _tell_what_waits(registry, artifact, report)
         with changing(registry):
+            new = releases.register(registry, artifact, groups)
             for group in groups:
                 row = rows.app(registry, group)
                 rows.assign(registry, group, artifact.hash, row["queries"] if row else ())
+        for version in new:
+            report(f"new version: {version}")
+        _tell_what_waits(registry, artifact, report)
         wanted = [*groups, *rows.apart_from(registry, groups)]
         for app in wanted:
             rows.want(registry, app, "running")

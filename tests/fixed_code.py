@@ -47,5 +47,5 @@ def pack(settings: Settings, source: Path) -> str:
     """Pack the changed code and make it known; return its hash, which the form of a replay takes."""
     artifact = artifacts.pack(settings, source)
     with connect(settings) as registry:
-        releases.register(registry, artifact)
+        releases.register(registry, artifact, [])
     return artifact.hash

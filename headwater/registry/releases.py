@@ -11,7 +11,7 @@ from headwater.artifacts import Artifact
 from headwater.errors import Refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from datetime import datetime
 
     from headwater.registry import Connection
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 KEPT = ("building", "candidate", "live", "warm")
 
 
-def register(registry: Connection, artifact: Artifact) -> list[str]:
-    """Make an artifact known, and the first version of each view that is new; return those, e.g. `orders v1`.
+def register(registry: Connection, artifact: Artifact, apps: Collection[str]) -> list[str]:
+    """Make an artifact known, and the first version of each new view of these apps; return e.g. `orders v1`.
 
     A first version has nothing to be compared with, so it is live from the start. Every later one comes in
     through a replay. Changed logic under an old version number is refused: nobody could tell any more what a
@@ -33,7 +33,8 @@ def register(registry: Connection, artifact: Artifact) -> list[str]:
         _remember(registry, artifact)
         for view in artifact.manifest:
             check_logic(registry, artifact, view)
-        new = [view for view in artifact.manifest if not versions(registry, view)]
+        kept = [view for view, declared in artifact.manifest.items() if declared["app"] in apps]
+        new = [view for view in kept if not versions(registry, view)]
         for view in new:
             add_version(registry, artifact, view, status="live", apart=False)
     return [f"{view} {names.label(artifact.manifest[view]['version'])}" for view in new]

@@ -71,7 +71,7 @@ def versions(lake: SparkSession, instance: Settings) -> Iterator[Versions]:
     declared = {"app": "nobody", "version": 1, "fingerprint": "same", "logic": {}, "inputs": view.inputs}
     artifact = Artifact(hash=uuid.uuid4().hex[:16], path="nowhere", manifest={view.name: declared})
     with connect(instance) as registry:
-        releases.register(registry, artifact)
+        releases.register(registry, artifact, ["nobody"])
         new = releases.add_version(registry, artifact, view.name, status="warm")["query"]
     yield Versions(settings=instance, view=view.name, old=view.query, new=new)
     with connect(instance) as registry, changing(registry):  # so that nobody tries to run them

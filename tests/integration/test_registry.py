@@ -36,7 +36,7 @@ class Group:
         return Artifact(hash=uuid.uuid4().hex[:16], path="nowhere", manifest={self.view: declared})
 
     def deploy(self, code: Artifact) -> None:
-        releases.register(self.registry, code)
+        releases.register(self.registry, code, [self.group])
         known = apps.app(self.registry, self.group)
         apps.assign(self.registry, self.group, code.hash, known["queries"] if known else ())
         settle(self.registry)
@@ -81,7 +81,7 @@ def test_version_leaves_its_group_when_new_code_lacks_it_and_comes_back_with_the
 def test_app_that_a_person_stopped_stays_stopped_whatever_it_should_run(group: Group) -> None:
     group.deploy(group.code(1))
     apps.want(group.registry, group.group, "stopped")
-    releases.register(group.registry, extended := group.code(1))
+    releases.register(group.registry, extended := group.code(1), [group.group])
     apps.assign(group.registry, group.group, extended.hash, [f"{group.view}.v1"])
     assert group.runs(group.group) == ("stopped", [f"{group.view}.v1"])
 
@@ -109,7 +109,7 @@ def test_driver_must_end_when_its_app_should_run_anything_else(group: Group) -> 
 def test_changed_logic_under_an_old_version_is_refused_with_what_changed(group: Group) -> None:
     group.deploy(group.code(1))
     with pytest.raises(Refusal, match="has changed, but its version has not") as refused:
-        releases.register(group.registry, group.code(1, logic="b"))
+        releases.register(group.registry, group.code(1, logic="b"), [group.group])
     assert refused.value.detail == "Version 1 had other logic: transform() changed."
     assert "version=2" in refused.value.hint
 
@@ -132,3 +132,8 @@ def test_second_open_replay_of_a_view_is_refused(group: Group) -> None:
     replays.close(group.registry, f"{group.view} 1", "rejected", "enough")
     replays.enter(group.registry, key=f"{group.view} 2", **entry)
     replays.close(group.registry, f"{group.view} 2", "rejected", "enough")
+
+
+def test_views_of_apps_that_are_not_deployed_are_not_registered(group: Group) -> None:
+    assert releases.register(group.registry, group.code(1), ["another"]) == []
+    assert releases.versions(group.registry, group.view) == []
