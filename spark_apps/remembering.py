@@ -67,8 +67,14 @@ class Memory:
             self._remember(name, _of(heard, name), commit)
         changed_at = self._earliest_change(heard, present)
         events = [self._events(heard, name, changed_at) for name in self._view.inputs]
-        rows = pipeline.rows(self._view, events, [self._history(name) for name in self._view.tables])
-        return rows if changed_at is None else self._with_farewells(rows, events, changed_at)
+        histories = [
+            changelogs.history(_table(heard, self._view.state_table(name)), self._topics[name])
+            for name in self._view.tables
+        ]
+        rows = pipeline.rows(self._view, events, histories)
+        if changed_at is None:
+            return rows
+        return self._with_farewells(rows, _table(heard, self._view.table), events, changed_at)
 
     def _remember(self, name: str, part: DataFrame, commit: sinks.Commit) -> None:
         """Keep a part of a batch, unless a try before has kept it: every change, and the events of late."""
@@ -99,19 +105,16 @@ class Memory:
         fresh = _of(heard, name)
         if changed_at is None:
             return fresh
-        remembered = self._spark.table(f"{CATALOG}.{self._view.state_table(name)}")
+        remembered = _table(heard, self._view.state_table(name))
         concerned = remembered.where(F.col("event_time") >= F.timestamp_micros(F.lit(changed_at)))
         # Most of the batch is remembered already, too.
         return concerned.unionByName(fresh).dropDuplicates(["partition", "offset"])
 
-    def _history(self, name: str) -> DataFrame:
-        changes = self._spark.table(f"{CATALOG}.{self._view.state_table(name)}")
-        return changelogs.history(changes, self._topics[name])
-
-    def _with_farewells(self, rows: DataFrame, events: Sequence[DataFrame], changed_at: int) -> DataFrame:
-        """Add the rows that were there and no longer follow from the events at hand."""
+    def _with_farewells(
+        self, rows: DataFrame, there: DataFrame, events: Sequence[DataFrame], changed_at: int
+    ) -> DataFrame:
+        """Add the rows that are there and no longer follow from the events at hand."""
         view = self._view
-        there = self._spark.table(f"{CATALOG}.{view.table}")
         concerned = there.where(F.col(view.time) >= F.timestamp_micros(F.lit(changed_at)))
         moments = reduce(
             lambda one, other: one.union(other), [found.select("event_time") for found in events]
@@ -127,7 +130,12 @@ def _of(heard: DataFrame, name: str) -> DataFrame:
     return part.drop("clock_error")
 
 
+def _table(heard: DataFrame, name: str) -> DataFrame:
+    """Read a table in the session of the batch: what its sink sets there is nobody else's."""
+    return heard.sparkSession.table(f"{CATALOG}.{name}")
+
+
 def _moment(rows: DataFrame, of: Column) -> int:
     """Return one time out of rows; as a number, because Spark's Python times are in the machine's zone."""
     found = rows.agg(F.unix_micros(of).alias("micros")).first()
-    return int(found["micros"]) if found else 0
+    return int(found["micros"] or 0) if found else 0

@@ -114,6 +114,8 @@ def test_batch_that_dies_between_what_it_remembers_and_its_commit_is_redone(
         run(lake, job_of(lake, log, replace(view, transform=dies_in_between)))
     run(lake, job)
     assert_up_to_date(lake, log, view)
+    # What a batch writes into the history of its table must not be found in anybody else's.
+    assert lake.conf.get("spark.sql.iceberg.snapshot-property.headwater.batch", None) is None
 
 
 def test_driver_whose_lease_was_taken_commits_nothing(lake: SparkSession, log: Log) -> None:
