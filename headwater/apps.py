@@ -128,8 +128,8 @@ def _chosen(settings: Settings, names: Sequence[str]) -> list[str]:
 
 def _tell_what_waits(registry: Connection, artifact: Artifact, report: Report) -> None:
     """Say which views this code would change, but does not, because only a replay does."""
-    for view, declared in artifact.manifest.items():
-        live = releases.live_version(registry, view)
+    for live in releases.live_versions(registry):
+        view, declared = live["view"], artifact.manifest.get(live["view"], live)
         if declared["version"] != live["version"]:
             report(
                 f"{view} {names.label(declared['version'])} is in this code; {live['label']} stays live "

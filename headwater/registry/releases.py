@@ -142,6 +142,11 @@ def version(registry: Connection, query: str) -> dict[str, Any]:
     return row
 
 
+def live_versions(registry: Connection) -> list[dict[str, Any]]:
+    """Return the versions that readers see, by view."""
+    return registry.execute("SELECT * FROM versions WHERE status = 'live' ORDER BY view").fetchall()
+
+
 def live_version(registry: Connection, view: str) -> dict[str, Any]:
     """Return the version that readers of a view see."""
     row = registry.execute("SELECT * FROM versions WHERE view = %s AND status = 'live'", [view]).fetchone()
