@@ -16,9 +16,10 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.bench_views import replay
-from benchmarks.ground import bench_instance, local_spark
+from benchmarks.ground import own_instance
 from headwater.shop import Simulation
 from spark_apps import catalog
+from tests.spark_fixture import platform_spark
 from tests.streams import Log, new_log, rows_of
 
 if TYPE_CHECKING:
@@ -34,7 +35,10 @@ def main() -> int:
     console = Console()
     table = Table("stored queries", "listings", "seconds", "listings/s", "alerts")
     view = catalog.view("search_alerts")
-    with bench_instance() as settings, local_spark(settings) as spark:
+    with (
+        own_instance("bench", "topics", "registry") as settings,
+        platform_spark(settings, "benchmark", memory="3g") as spark,
+    ):
         for queries in QUERIES:
             log = loaded(settings, queries)
             replay(spark, log, view)  # the first one compiles

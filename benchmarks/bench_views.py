@@ -18,10 +18,11 @@ from kafka import KafkaConsumer, TopicPartition
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.ground import bench_instance, local_spark
+from benchmarks.ground import own_instance
 from headwater.shop import Simulation
 from headwater.shop.streams import STREAMS
 from spark_apps import catalog
+from tests.spark_fixture import platform_spark
 from tests.streams import Log, job_of, new_log, run
 
 if TYPE_CHECKING:
@@ -40,7 +41,10 @@ TUMBLING = ("page_views_per_minute", "page_views_per_minute_received", "click_th
 def main() -> int:
     """Measure every view, and say whether each is fast enough."""
     console = Console()
-    with bench_instance() as settings, local_spark(settings) as spark:
+    with (
+        own_instance("bench", "topics", "registry") as settings,
+        platform_spark(settings, "benchmark", memory="3g") as spark,
+    ):
         table = Table("view", "events", "raw read, events/s", "replay, events/s", "share", "wanted")
         slow = []
         for names, views in by_inputs().items():

@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING
 import psutil
 from rich.console import Console
 
-from headwater.local import platform
+from benchmarks.ground import own_instance
 from headwater.local.processes import processes_of_instance
-from headwater.local.steps import STEPS
 from headwater.observing import observe
 
 if TYPE_CHECKING:
@@ -72,13 +71,8 @@ class Samples:
 def main() -> int:
     """Run it, draw it, judge it."""
     console = Console()
-    os.environ.setdefault("HEADWATER_INSTANCE", "soak")
-    settings = platform.up(steps=[step for step in STEPS if step[0] != "shop"])
-    try:
+    with own_instance("soak", "topics", "registry", "apps", "notifier", "schedules") as settings:
         samples = watched(settings, console)
-    finally:
-        if not os.environ.get("HEADWATER_KEEP"):
-            platform.clean()
     draw(samples)
     console.print(
         f"{IMAGE}: {len(samples.minutes)} looks, memory {_thirds(samples.memory)[1]:.2f} GB, ", end=""

@@ -148,8 +148,6 @@ def _newest_event(spark: SparkSession, settings: Settings, topic: Topic, pin: Pi
 
 
 def moment_of(rows: DataFrame, of: Column) -> datetime | None:
-    """Return one time out of rows; as a number, because Spark's Python times are in the machine's zone."""
-    found = rows.agg(F.unix_micros(of).alias("micros")).first()
-    if found is None or found.micros is None:
-        return None
-    return datetime.fromtimestamp(0, UTC) + timedelta(microseconds=found.micros)
+    """Return one time out of rows."""
+    micros = clocks.micros_of(rows, of)
+    return None if micros is None else datetime.fromtimestamp(0, UTC) + timedelta(microseconds=micros)

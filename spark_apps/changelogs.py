@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import Window
 from pyspark.sql import functions as F
 
-from spark_apps.clocks import EVENT_TYPES
+from spark_apps.clocks import fields_schema
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -41,8 +41,7 @@ def changes(decoded: DataFrame, topic: Topic) -> DataFrame:
 
 def change_schema(topic: Topic) -> str:
     """Return the columns of a change, as SQL writes them."""
-    fields = [f"{name} {EVENT_TYPES[field.type]}" for name, field in topic.fields.items()]
-    return ", ".join([*fields, "changed_at TIMESTAMP, gone BOOLEAN, partition INT, offset BIGINT"])
+    return f"{fields_schema(topic)}, changed_at TIMESTAMP, gone BOOLEAN, partition INT, offset BIGINT"
 
 
 def history(changes: DataFrame, topic: Topic) -> DataFrame:

@@ -76,13 +76,25 @@ def correct(decoded: DataFrame, topic: Topic) -> DataFrame:
 
 def event_schema(topic: Topic) -> str:
     """Return the columns of an event that is kept: its fields, its time, and its place in the log."""
-    fields = [f"{name} {EVENT_TYPES[field.type]}" for name, field in topic.fields.items()]
-    return ", ".join([*fields, "event_time TIMESTAMP, received_at TIMESTAMP, partition INT, offset BIGINT"])
+    return (
+        f"{fields_schema(topic)}, event_time TIMESTAMP, received_at TIMESTAMP, partition INT, offset BIGINT"
+    )
+
+
+def fields_schema(topic: Topic) -> str:
+    """Return the fields of a topic as columns, as SQL writes them."""
+    return ", ".join(f"{name} {EVENT_TYPES[field.type]}" for name, field in topic.fields.items())
 
 
 def late(lateness: timedelta) -> Column:
     """Late is a property of the event, not of the batch it happens to arrive in."""
     return F.expr(f"unix_millis(received_at) - unix_millis(event_time) > {_milliseconds(lateness)}")
+
+
+def micros_of(rows: DataFrame, of: Column) -> int | None:
+    """Return one time out of rows; as a number, because Spark's Python times are in the machine's zone."""
+    found = rows.agg(F.unix_micros(of).alias("micros")).first()
+    return found["micros"] if found else None
 
 
 def _field(name: str, topic: Topic) -> str:

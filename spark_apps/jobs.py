@@ -90,12 +90,13 @@ def view_job(
     def write(found: DataFrame, commit: sinks.Commit) -> None:
         rows = memory.rows(found, commit).persist() if memory else found
         whole = rows.where(rows[view.time] >= start.seam) if start and start.seam else rows
+        bounds = sinks.bounds_of(whole, view.time) if view.mode == "upsert" else {}
         if publish and view.publishes:
             topic = topics[view.publishes.topic]
-            told = sinks.news(whole, view) if view.mode == "upsert" else whole
+            told = sinks.news(whole, view, bounds) if view.mode == "upsert" else whole
             kafka_log.send(publishing.records(told, view, topic), settings, topic.name)
         if view.mode == "upsert":
-            sinks.upsert(whole, view, commit)
+            sinks.upsert(whole, view, commit, bounds)
         else:
             sinks.append(whole, view.table, commit)
         if memory:

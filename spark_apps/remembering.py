@@ -26,7 +26,7 @@ from spark_apps.session import CATALOG
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
     from headwater.topics import Topic
     from spark_apps.view import View
@@ -94,11 +94,13 @@ class Memory:
                 sinks.forget(self._spark, table, "event_time", needed_since)
 
     def _needed_since(self, events: DataFrame) -> int:
-        return _moment(events, F.max("event_time")) - self._view.remembers // MICROSECOND
+        newest = clocks.micros_of(events, F.max("event_time")) or 0
+        return newest - self._view.remembers // MICROSECOND
 
     def _earliest_change(self, heard: DataFrame, present: set[str]) -> int | None:
         changes = [_of(heard, name) for name in self._view.tables if name in present]
-        return min((_moment(found, F.min("changed_at")) for found in changes), default=None)
+        moments = (clocks.micros_of(found, F.min("changed_at")) for found in changes)
+        return min((moment for moment in moments if moment is not None), default=None)
 
     def _events(self, heard: DataFrame, name: str, changed_at: int | None) -> DataFrame:
         """Return the new events, and those before them that a change has come too late for."""
@@ -133,9 +135,3 @@ def _of(heard: DataFrame, name: str) -> DataFrame:
 def _table(heard: DataFrame, name: str) -> DataFrame:
     """Read a table in the session of the batch: what its sink sets there is nobody else's."""
     return heard.sparkSession.table(f"{CATALOG}.{name}")
-
-
-def _moment(rows: DataFrame, of: Column) -> int:
-    """Return one time out of rows; as a number, because Spark's Python times are in the machine's zone."""
-    found = rows.agg(F.unix_micros(of).alias("micros")).first()
-    return int(found["micros"] or 0) if found else 0

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from spark_apps.view import View
 
+    Bounds = dict[str, Any]  # first and last time of the rows of a batch
+
 QUERY, BATCH, OFFSETS, COUNTS = (f"headwater.{name}" for name in ("query", "batch", "offsets", "counts"))
 
 TABLE_PROPERTIES = {
@@ -119,9 +121,8 @@ def keep(rows: DataFrame, table: str) -> None:
     rows.writeTo(f"{CATALOG}.{table}").append()
 
 
-def upsert(rows: DataFrame, view: View, commit: Commit) -> None:
+def upsert(rows: DataFrame, view: View, commit: Commit, bounds: Bounds) -> None:
     """Replace rows that have the same keys (or are less preferred), remove what is gone, add the others."""
-    bounds = _bounds(rows, view.time)
     if bounds["first"] is None:
         record(rows.sparkSession, view.table, commit)
         return
@@ -137,9 +138,8 @@ def upsert(rows: DataFrame, view: View, commit: Commit) -> None:
     )
 
 
-def news(rows: DataFrame, view: View) -> DataFrame:
+def news(rows: DataFrame, view: View, bounds: Bounds) -> DataFrame:
     """Return the rows of a batch that will change the table: new ones, different ones, preferred ones."""
-    bounds = _bounds(rows, view.time)
     if bounds["first"] is None:
         return rows
     there = rows.sparkSession.table(f"{CATALOG}.{view.table}")
@@ -183,6 +183,7 @@ def history(spark: SparkSession, table: str) -> list[dict[str, Any]]:
     return [row.summary for row in snapshots if BATCH in row.summary]
 
 
-def _bounds(rows: DataFrame, time: str) -> dict[str, Any]:
+def bounds_of(rows: DataFrame, time: str) -> Bounds:
+    """Return the `first` and the `last` time of rows; None where there are no rows."""
     bounds = rows.agg(F.min(time).alias("first"), F.max(time).alias("last")).first()
     return bounds.asDict() if bounds else {}

@@ -14,7 +14,7 @@ from headwater.local.steps import STEPS
 from headwater.registry import connect
 from headwater.topics import load_topics
 from tests.cluster.looking import APP
-from tests.spark_fixture import QUICK_START
+from tests.spark_fixture import QUICK_START, platform_spark
 from tests.streams import Log
 
 if TYPE_CHECKING:
@@ -57,23 +57,8 @@ def instance(_own_instance: None) -> Iterator[Settings]:
 
 @pytest.fixture(scope="session")
 def lake(instance: Settings) -> Iterator[SparkSession]:
-    """Start Spark in this process, with the catalog and the log of the tests' instance."""
-    from spark_apps import session
-
-    flags = {
-        "driver-class-path": f"{instance.spark_jars}/*",
-        "driver-java-options": f"'{QUICK_START}'",
-        "driver-memory": "2500m",
-        "master": "local[2]",
-        "conf": "spark.ui.enabled=false",
-    }
-    arguments = " ".join(f"--{name} {value}" for name, value in flags.items())
-    os.environ["PYSPARK_SUBMIT_ARGS"] = f"{arguments} pyspark-shell"
-    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
-    spark = session.start(instance, "tests")
-    spark.sparkContext.setLogLevel("ERROR")
-    yield spark
-    spark.stop()
+    with platform_spark(instance, "tests", memory="2500m", options=QUICK_START) as spark:
+        yield spark
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,9 @@
-"""A Spark session for tests that need no platform: in this process, without catalog or Kafka."""
+"""Spark in this process: for tests that need no platform, and with the catalog and the log of one."""
 
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,9 +12,34 @@ from pyspark.sql import SparkSession
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from headwater.settings import Settings
+
 
 # Tests run many plans once each: compiling them well would take longer than running them.
 QUICK_START = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
+
+
+@contextmanager
+def platform_spark(settings: Settings, name: str, memory: str, options: str = "") -> Iterator[SparkSession]:
+    """Start Spark in this process, on two cores, with the catalog and the log of an instance."""
+    from spark_apps import session
+
+    flags = {
+        "driver-class-path": f"{settings.spark_jars}/*",
+        "driver-java-options": f"'{options}'",
+        "driver-memory": memory,
+        "master": "local[2]",
+        "conf": "spark.ui.enabled=false",
+    }
+    arguments = " ".join(f"--{flag} {value}" for flag, value in flags.items())
+    os.environ["PYSPARK_SUBMIT_ARGS"] = f"{arguments} pyspark-shell"
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    spark = session.start(settings, name)
+    spark.sparkContext.setLogLevel("ERROR")
+    try:
+        yield spark
+    finally:
+        spark.stop()
 
 
 @pytest.fixture(scope="session")

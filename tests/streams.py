@@ -161,11 +161,11 @@ def missing(
 
 def expected_rows(spark: SparkSession, log: Log, view: View) -> dict[Row, datetime]:
     """Return the rows of the batch engine, and from when on no event can change each of them."""
-    *columns, closes = (*oracle(spark, log, view).columns, "closes")
-    rows = oracle(spark, log, view).withColumn(closes, F.expr(view.closing)).collect()
-    found = [Row(**{name: row[name] for name in columns}) for row in rows]
-    assert len(set(found)) == len(found)
-    return {row: with_time[closes] for row, with_time in zip(found, rows, strict=True)}
+    expected = oracle(spark, log, view)
+    rows = expected.withColumn("closes", F.expr(view.closing)).collect()
+    found = {Row(**{name: row[name] for name in expected.columns}): row["closes"] for row in rows}
+    assert len(found) == len(rows)
+    return found
 
 
 def watermark(settings: Settings, view: View) -> datetime:

@@ -30,7 +30,7 @@ from tests.versions import version_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
     from expectations.versions import Version
     from headwater.replay.proof import Difference
@@ -94,6 +94,10 @@ def without_checks(lake: SparkSession, log: Log, live: View, candidate: View) ->
 def difference(lake: SparkSession, log: Log, live: View, candidate: View, **changes: Any) -> Difference:
     topics = {log.topic.name: log.topic}
     return compare(lake, log.settings, topics, version_of(live), version_of(candidate, **changes), patience=0)
+
+
+def ends_before(moment: datetime | None) -> Column:
+    return F.expr("minute_at + INTERVAL 1 MINUTE") < F.lit(moment)
 
 
 def test_good_candidate_holds_and_every_row_is_compared(
@@ -193,8 +197,8 @@ def test_only_windows_that_both_have_finished_are_compared(lake: SparkSession, i
     made = without_checks(lake, log, live, ahead)
     found = made.difference
     assert found is not None
-    assert found.closed_until == past + timedelta(minutes=20) - CORRECTED.lateness - CORRECTED.window
-    closed = rows_of(lake, live).where(F.col("minute_at") <= F.lit(found.closed_until)).count()
+    assert found.closed_until == past + timedelta(minutes=20) - CORRECTED.lateness
+    closed = rows_of(lake, live).where(ends_before(found.closed_until)).count()
     assert found.equal == found.compared == closed > 0
     assert made.holds
 
@@ -229,7 +233,7 @@ def test_appended_rows_are_compared_once_both_have_written_them(lake: SparkSessi
     run(lake, job_of(lake, log, patient), most=1100)
     assert rows_of(lake, patient).count() < rows_of(lake, live).count()
     found = difference(lake, log, live, patient)
-    closed = rows_of(lake, live).where(F.col("minute_at") <= F.lit(found.closed_until)).count()
+    closed = rows_of(lake, live).where(ends_before(found.closed_until)).count()
     assert found.equal == found.compared == closed
     assert found.compared > rows_of(lake, patient).count() / 2
 

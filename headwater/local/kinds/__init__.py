@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from headwater.local.kinds.airflow import Airflow
+from headwater.local.kinds.application import Application
 from headwater.local.kinds.connect import Connect
 from headwater.local.kinds.kafka import Kafka
-from headwater.local.kinds.notifier import Notifier
 from headwater.local.kinds.postgres import Postgres
-from headwater.local.kinds.shop import Shop
 from headwater.local.kinds.spark import Spark
 
 if TYPE_CHECKING:
@@ -22,8 +21,8 @@ KINDS: dict[str, Kind] = {
     "spark": Spark(),
     "connect": Connect(),
     "airflow": Airflow(),
-    "notifier": Notifier(),
-    "shop": Shop(),
+    "notifier": Application("No notifier yet."),
+    "shop": Application("No customers yet."),
 }
 
 

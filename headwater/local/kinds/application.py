@@ -1,4 +1,4 @@
-"""The notifier: alerts become notifications, and people hear of them."""
+"""Applications of the platform: the shop and the notifier."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ if TYPE_CHECKING:
     from headwater.local.record import Part
 
 
-class Notifier(Kind):
-    """The process that notifies."""
+class Application(Kind):
+    """One program that listens nowhere."""
+
+    def __init__(self, missing: str) -> None:
+        self._missing = missing
 
     def waiting_for(self, part: Part) -> str:
         """Wait until it has run for some seconds: it ends at once when Kafka does not let it in."""
         states = daemon.program_states(part.home, part.name)
-        return "" if any(state["statename"] == "RUNNING" for state in states) else "No notifier yet."
+        return "" if any(state["statename"] == "RUNNING" for state in states) else self._missing
