@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from py4j.java_gateway import JavaObject
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
 DROPPED = "numRowsDroppedByWatermark"
@@ -56,6 +56,21 @@ def share_done(spark: SparkSession) -> float | None:
     stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
     largest = max((stage for stage in stages if stage), key=lambda stage: stage.numTasks, default=None)
     return largest.numCompletedTasks / largest.numTasks if largest else None
+
+
+def keep(rows: DataFrame) -> DataFrame:
+    """Compute rows that follow from tables, once, and hold on to them until `let_go`.
+
+    `persist` would do worse than nothing: whenever one of the tables is written to, Spark plans everything
+    anew that it has cached of it, computes it again from what is there by then, and no longer finds it when
+    it is to be let go.
+    """
+    return rows.localCheckpoint()
+
+
+def let_go(kept: DataFrame) -> None:
+    """Give back the memory of rows that were kept."""
+    kept._jdf.queryExecution().analyzed().rdd().unpersist(False)
 
 
 def iceberg_table(spark: SparkSession, name: str) -> JavaObject:

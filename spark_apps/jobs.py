@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
-from spark_apps import kafka_log, ledger, pipeline, publishing, remembering, sinks
+from spark_apps import internals, kafka_log, ledger, pipeline, publishing, remembering, sinks
 from spark_apps.clocks import event_schema
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def view_job(
         return remembering.heard(events | changes)
 
     def write(found: DataFrame, commit: sinks.Commit) -> None:
-        rows = memory.rows(found, commit).persist() if memory else found
+        rows = internals.keep(memory.rows(found, commit)) if memory else found
         whole = rows.where(rows[view.time] >= start.seam) if start and start.seam else rows
         bounds = sinks.bounds_of(whole, view.time) if view.mode == "upsert" else {}
         if publish and view.publishes:
@@ -100,7 +100,7 @@ def view_job(
         else:
             sinks.append(whole, view.table, commit)
         if memory:
-            rows.unpersist()
+            internals.let_go(rows)
             memory.forget(found, commit)
 
     def counts(observed: ledger.Observed) -> str:

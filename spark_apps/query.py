@@ -36,7 +36,7 @@ class Query:
         self._spark = spark
         self._guard = guard
         self._started = threading.Event()
-        self._query: StreamingQuery
+        self._query: StreamingQuery | None = None
 
     def catch_up(self, most: int | None = None) -> None:
         """Read what the log holds now, and end. In one batch, unless told how much one may read at most."""
@@ -44,11 +44,17 @@ class Query:
 
     def wait(self) -> None:
         """Wait until catching up has come to its end; raise what went wrong."""
+        assert self._query
         self._query.awaitTermination()
+
+    @property
+    def waiting(self) -> bool:
+        """Whether it has still to begin."""
+        return self._query is None
 
     def tick(self) -> None:
         """Raise what stopped the query; when it has caught up, let it follow the log."""
-        if self._query.isActive:
+        if self._query is None or self._query.isActive:
             return
         if error := self._query.exception():
             raise error
@@ -60,6 +66,8 @@ class Query:
 
     def stop(self, patience: float) -> None:
         """End between two batches if the current one ends in time; one that is cut off is simply redone."""
+        if self._query is None:
+            return
         waited = threading.Event()
         while self._query.isActive and self._query.status["isTriggerActive"] and patience > 0:
             waited.wait(0.2)
@@ -77,7 +85,7 @@ class Query:
     @property
     def progress(self) -> dict[str, Any] | None:
         """What the newest batch did, as Spark reports it."""
-        newest = self._query.lastProgress
+        newest = self._query.lastProgress if self._query else None
         return dict(json.loads(newest.json)) if newest else None
 
     def _run(self, rows: DataFrame, trigger: dict[str, Any]) -> None:
@@ -89,6 +97,7 @@ class Query:
 
     def _write(self, rows: DataFrame, batch: int) -> None:
         self._started.wait()
+        assert self._query
         query = str(self._query.id)
         newest = sinks.last_batch(self._spark, self.job.table, query)
         if newest is not None and newest >= batch:
@@ -101,6 +110,7 @@ class Query:
             rows.unpersist()
 
     def _commit(self, rows: DataFrame, batch: int, query: str) -> None:
+        assert self._query
         found = rows.count()
         if dropped := internals.dropped_rows(self._query):
             raise RowsDropped(

@@ -45,6 +45,7 @@ log = logging.getLogger("headwater.stream")
 
 TICK_SECONDS = 1.0
 PATIENCE_SECONDS = 30.0
+AT_ONCE = 4  # queries that catch up
 SILENCE_SECONDS = 10.0  # a heartbeat at least this often, new batch or not
 
 
@@ -155,8 +156,6 @@ class Driver:
 
     def run(self) -> None:
         """Start all queries and watch them; returns when the stop marker is set."""
-        for query in self._queries:
-            query.catch_up()
         pause = threading.Event()
         while not self._must_end():
             self._watch()
@@ -168,6 +167,8 @@ class Driver:
 
     def _watch(self) -> None:
         try:
+            for query in next_to_start(self._queries):
+                query.catch_up()
             for query in self._queries:
                 query.tick()
                 self._tell(query)
@@ -200,6 +201,12 @@ class Driver:
             offsets.publish(self._kafka, job.group, progress.offsets)
         except KafkaError as error:  # for show only, and the next batch tells again
             log.warning("offsets not published group=%s error=%r", job.group, error)
+
+
+def next_to_start(queries: Sequence[Query]) -> list[Query]:
+    """Return the queries that may catch up now: a few at a time, since all at once none gets anywhere."""
+    under_way = [query for query in queries if not query.waiting and query.phase == "catching up"]
+    return [query for query in queries if query.waiting][: AT_ONCE - len(under_way)]
 
 
 def read_progress(progress: dict[str, Any]) -> heartbeats.Progress:

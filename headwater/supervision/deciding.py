@@ -39,7 +39,7 @@ class Observed:
     started_for: timedelta | None = None  # since it was submitted, or relaunched by the cluster
     silence: timedelta | None = None  # since the newest heartbeat of this driver; None: not one yet
     batch_age: timedelta | None = None  # since the slowest of its queries finished a batch
-    catching_up: bool = False
+    catching_up: bool = False  # or in the first batch of a fresh driver
     lag: int | None = None  # records; None: unknown
     lag_seen: int | None = None  # at the tick before
     workers: int = 1

@@ -38,7 +38,7 @@ def observe(registry: Connection, engine: Engine, name: str, workers: int, ends:
         started_for=row["started_for"],
         silence=min((beat["silence"] for beat in beats), default=None),
         batch_age=max((beat["batch_age"] for beat in beats), default=None),
-        catching_up=any(beat["phase"] == "catching up" for beat in beats),
+        catching_up=any(beat["phase"] == "catching up" or beat["cold"] for beat in beats),
         lag=_lag(beats, ends),
         lag_seen=row["lag_seen"],
         workers=workers,
@@ -59,7 +59,8 @@ def _beats(registry: Connection, name: str) -> list[dict[str, Any]]:
     return registry.execute(
         """
         SELECT phase, offsets, now() - beat_at AS silence,
-               now() - greatest(batch_at, leases.taken_at) AS batch_age
+               now() - greatest(batch_at, leases.taken_at) AS batch_age,
+               coalesce(batch_at < leases.taken_at, true) AS cold
         FROM heartbeats JOIN leases USING (app, token)
         WHERE app = %s
         """,
