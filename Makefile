@@ -34,7 +34,7 @@ setup: python ## Make the locked Python environment
 	@$(PYTHON) -m headwater.local.bootstrap
 
 test: test-unit ## Run every test, on an instance of its own
-	@$(BIN)/pytest tests/contract tests/infra tests/integration tests/cluster tests/end_to_end
+	@$(BIN)/pytest --durations=30 tests/contract tests/infra tests/integration tests/cluster tests/end_to_end
 
 test-unit: setup ## Run the tests that need no running part
 	@$(BIN)/pytest tests/unit tests/views

@@ -130,3 +130,9 @@ def test_rows_that_a_watermark_would_drop_stop_the_app_instead(
     view = log.view(catalog.view("page_views_per_minute_received"))
     with pytest.raises(StreamingQueryException, match=r"lost \d+ rows to the watermark"):
         run(lake, job_of(lake, log, view), most=100)
+
+
+def test_nothing_of_a_batch_stays_in_memory(lake: SparkSession, followed: object, skewed: object) -> None:
+    """What a driver that runs for months forgets to let go of is what it ends with."""
+    assert lake._jsparkSession.sharedState().cacheManager().isEmpty()
+    assert lake.sparkContext._jsc.getPersistentRDDs().size() == 0
