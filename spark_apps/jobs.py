@@ -26,7 +26,7 @@ QUARANTINE_SCHEMA = (
     "reason STRING, key BINARY, value BINARY"
 )
 # Nobody waits for what is kept apart, and every look at a topic costs a batch.
-UNHURRIED = timedelta(minutes=1)
+UNHURRIED = timedelta(minutes=5)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -90,6 +90,7 @@ class Query:
 
     def _run(self, rows: DataFrame, trigger: dict[str, Any]) -> None:
         self._started.clear()
+        self._spark.sparkContext.setLocalProperty("spark.scheduler.pool", self.job.name)
         writer = rows.writeStream.queryName(self.job.name).outputMode(self.job.output)
         writer = writer.option("checkpointLocation", self.job.checkpoint).trigger(**trigger)
         self._query = writer.foreachBatch(self._write).start()

@@ -32,6 +32,9 @@ SQL_SETTINGS = {
     ),
     # The file system keeps checksums of its own.
     "spark.sql.streaming.checkpoint.fileChecksum.enabled": "false",
+    # Every query has a pool of its own. First come, first served would let a batch of many small steps stand
+    # in line anew for each of them.
+    "spark.scheduler.mode": "FAIR",
     # What the UI would show of the past is memory that an app which never ends does not get back.
     "spark.sql.ui.retainedExecutions": "20",
     "spark.ui.retainedJobs": "50",

@@ -59,6 +59,6 @@ VIEW = View(
     prefers=("clicked_at", "click_id"),
     publishes=Publication(topic="ad_clicks"),
     disorder=timedelta(minutes=2),
-    trigger=timedelta(seconds=30),
+    trigger=timedelta(minutes=1),
     freshness=timedelta(minutes=2),
 )

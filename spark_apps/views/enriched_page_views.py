@@ -49,6 +49,6 @@ VIEW = View(
     window=timedelta(0),
     grain="event",
     mode="upsert",
-    trigger=timedelta(seconds=30),
+    trigger=timedelta(minutes=1),
     freshness=timedelta(minutes=2),
 )

@@ -84,7 +84,7 @@ VIEW = View(
             ),
         },
     ),
-    trigger=timedelta(seconds=10),
+    trigger=timedelta(seconds=20),
     checks=(
         Check(
             expectation="expect_column_pair_values_a_to_be_greater_than_b",

@@ -80,5 +80,5 @@ VIEW = View(
     window=timedelta(minutes=1),
     mode="upsert",
     publishes=Publication(topic="live_figures", identity=("from_at", "revision")),
-    trigger=timedelta(seconds=10),
+    trigger=timedelta(seconds=20),
 )

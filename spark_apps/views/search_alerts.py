@@ -113,5 +113,5 @@ VIEW = View(
             "message": "format_string('Listed in %s for %.2f: %s (%s).', category, price, title, listing_id)",
         },
     ),
-    trigger=timedelta(seconds=10),
+    trigger=timedelta(seconds=20),
 )
