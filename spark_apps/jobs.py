@@ -25,8 +25,9 @@ QUARANTINE_SCHEMA = (
     "topic STRING, partition INT, offset BIGINT, received_at TIMESTAMP, "
     "reason STRING, key BINARY, value BINARY"
 )
-# Nobody waits for what is kept apart, and every look at a topic costs a batch.
-UNHURRIED = timedelta(minutes=5)
+# Nobody waits for what is kept apart, and every look at a topic costs a batch. Well within what supervision
+# takes for stuck, though: it sees that there is something to read, and no batch.
+UNHURRIED = timedelta(minutes=2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,6 +24,8 @@ from headwater.supervision.deciding import (
     Submit,
     decide,
 )
+from spark_apps import catalog
+from spark_apps.jobs import UNHURRIED
 
 A_SECOND = timedelta(seconds=1)
 HEALTHY = Observed(
@@ -128,3 +130,8 @@ def test_alarms_say_what_kind_they_are() -> None:
         action.kind for seen, _ in CASES.values() for action in decide(seen) if isinstance(action, Alarm)
     }
     assert kinds == {"lag", "no workers"}
+
+
+def test_no_query_looks_so_seldom_that_it_passes_for_stuck() -> None:
+    triggers = [UNHURRIED, *(view.trigger for view in catalog.views().values())]
+    assert max(triggers) * 2 < STUCK
