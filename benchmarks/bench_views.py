@@ -23,9 +23,8 @@ from benchmarks.ground import own_instance
 from headwater.shop import Simulation
 from headwater.shop.streams import STREAMS
 from spark_apps import catalog
-from spark_apps.kafka_log import read_range
 from tests.spark_fixture import platform_spark
-from tests.streams import Log, job_of, new_log, run
+from tests.streams import Log, job_of, new_log, run, whole
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -126,9 +125,7 @@ def seconds_to_read_by_spark(spark: SparkSession, log: Log) -> float:
     """Read the log with Spark, and do nothing with it."""
     began = time.monotonic()
     for topic in log.topics.values():
-        ends = log.ends(topic.name)
-        records = read_range(spark, log.settings, topic.name, dict.fromkeys(ends, 0), ends)
-        records.write.format("noop").mode("overwrite").save()
+        whole(spark, log, topic.name).write.format("noop").mode("overwrite").save()
     return time.monotonic() - began
 
 

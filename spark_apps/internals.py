@@ -58,8 +58,8 @@ def share_done(spark: SparkSession) -> float | None:
     return largest.numCompletedTasks / largest.numTasks if largest else None
 
 
-def keep(rows: DataFrame) -> DataFrame:
-    """Compute rows that follow from tables, once, and hold on to them until `let_go`.
+def hold(rows: DataFrame) -> DataFrame:
+    """Compute rows that follow from tables, once, and have them until `let_go`.
 
     `persist` would do worse than nothing: whenever one of the tables is written to, Spark plans everything
     anew that it has cached of it, computes it again from what is there by then, and no longer finds it when
@@ -68,9 +68,9 @@ def keep(rows: DataFrame) -> DataFrame:
     return rows.localCheckpoint()
 
 
-def let_go(kept: DataFrame) -> None:
-    """Give back the memory of rows that were kept."""
-    kept._jdf.queryExecution().analyzed().rdd().unpersist(False)
+def let_go(held: DataFrame) -> None:
+    """Give back the memory of rows that were held."""
+    held._jdf.queryExecution().analyzed().rdd().unpersist(False)
 
 
 def iceberg_table(spark: SparkSession, name: str) -> JavaObject:

@@ -89,7 +89,7 @@ def view_job(
         return remembering.heard(events | changes)
 
     def write(found: DataFrame, commit: sinks.Commit) -> None:
-        rows = internals.keep(memory.rows(found, commit)) if memory else found
+        rows = internals.hold(memory.rows(found, commit)) if memory else found
         whole = rows.where(rows[view.time] >= start.seam) if start and start.seam else rows
         bounds = sinks.bounds_of(whole, view.time) if view.mode == "upsert" else {}
         if publish and view.publishes:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pyspark.sql import Column, DataFrame
 
     from headwater.topics import Topic, TopicField
@@ -15,24 +17,28 @@ if TYPE_CHECKING:
 
 def records(rows: DataFrame, view: View, topic: Topic) -> DataFrame:
     """Return key and value of the records that tell of these rows."""
-    fields = [_value(rows, view, name, field).alias(name) for name, field in topic.fields.items()]
-    told = rows.select(*fields)
+    given = _given(view)
+    told = rows.select(
+        *(_value(rows, given, name, field).alias(name) for name, field in topic.fields.items())
+    )
     return told.select(F.col(topic.key).alias("key"), F.to_json(F.struct("*")).alias("value"))
 
 
-def _value(rows: DataFrame, view: View, name: str, field: TopicField) -> Column:
-    """Return a field: what the view says, or what every record has, or the column of that name."""
-    publication = view.publishes
-    given = publication.fields if publication else {}
+def _given(view: View) -> dict[str, Column]:
+    """Return the fields that are no columns: what every record has, unless the view says otherwise."""
     standard = {
         "event_id": _identity(view),
         "occurred_at": F.col(view.time),
         "sent_at": F.current_timestamp(),
     }
+    said = view.publishes.fields if view.publishes else {}
+    return standard | {name: F.expr(text) for name, text in said.items()}
+
+
+def _value(rows: DataFrame, given: Mapping[str, Column], name: str, field: TopicField) -> Column:
+    """Return a field: what is given, or the column of that name."""
     if name in given:
-        value = F.expr(given[name])
-    elif name in standard:
-        value = standard[name]
+        value = given[name]
     else:
         value = F.col(name) if name in rows.columns else F.lit(None).cast("string")
     return F.unix_millis(value) if field.type == "timestamp" else value

@@ -36,7 +36,7 @@ class Query:
         self._spark = spark
         self._guard = guard
         self._started = threading.Event()
-        self._query: StreamingQuery | None = None
+        self._query: StreamingQuery
 
     def catch_up(self, most: int | None = None) -> None:
         """Read what the log holds now, and end. In one batch, unless told how much one may read at most."""
@@ -44,17 +44,16 @@ class Query:
 
     def wait(self) -> None:
         """Wait until catching up has come to its end; raise what went wrong."""
-        assert self._query
         self._query.awaitTermination()
 
     @property
     def waiting(self) -> bool:
         """Whether it has still to begin."""
-        return self._query is None
+        return not self._started.is_set()
 
     def tick(self) -> None:
         """Raise what stopped the query; when it has caught up, let it follow the log."""
-        if self._query is None or self._query.isActive:
+        if self.waiting or self._query.isActive:
             return
         if error := self._query.exception():
             raise error
@@ -66,7 +65,7 @@ class Query:
 
     def stop(self, patience: float) -> None:
         """End between two batches if the current one ends in time; one that is cut off is simply redone."""
-        if self._query is None:
+        if self.waiting:
             return
         waited = threading.Event()
         while self._query.isActive and self._query.status["isTriggerActive"] and patience > 0:
@@ -85,7 +84,7 @@ class Query:
     @property
     def progress(self) -> dict[str, Any] | None:
         """What the newest batch did, as Spark reports it."""
-        newest = self._query.lastProgress if self._query else None
+        newest = None if self.waiting else self._query.lastProgress
         return dict(json.loads(newest.json)) if newest else None
 
     def _run(self, rows: DataFrame, trigger: dict[str, Any]) -> None:
@@ -98,7 +97,6 @@ class Query:
 
     def _write(self, rows: DataFrame, batch: int) -> None:
         self._started.wait()
-        assert self._query
         query = str(self._query.id)
         newest = sinks.last_batch(self._spark, self.job.table, query)
         if newest is not None and newest >= batch:
@@ -111,7 +109,6 @@ class Query:
             rows.unpersist()
 
     def _commit(self, rows: DataFrame, batch: int, query: str) -> None:
-        assert self._query
         found = rows.count()
         if dropped := internals.dropped_rows(self._query):
             raise RowsDropped(

@@ -182,9 +182,10 @@ def ledger_of(spark: SparkSession, view: View) -> list[dict[str, Any]]:
 
 
 def _records(spark: SparkSession, log: Log, view: View) -> dict[str, DataFrame]:
-    return {name: _whole(spark, log, name) for name in view.reads}
+    return {name: whole(spark, log, name) for name in view.reads}
 
 
-def _whole(spark: SparkSession, log: Log, topic: str) -> DataFrame:
+def whole(spark: SparkSession, log: Log, topic: str) -> DataFrame:
+    """Return all records of a topic."""
     ends = log.ends(topic)
     return read_range(spark, log.settings, topic, dict.fromkeys(ends, 0), ends)
