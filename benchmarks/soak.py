@@ -1,8 +1,9 @@
 """Everything at once, for a while: `make soak [MINUTES=15] [RATE=200]`.
 
-All apps run on an instance of their own while customers come at a steady rate. Lag, age of the newest record
-that a query has read, and memory are looked at every few seconds, drawn into an image, and judged: neither
-may be higher in the last third than in the second one by more than noise (the first third is the start).
+All apps run on an instance of their own while customers come at a steady rate. When every query has caught up
+and has run a few batches, the minutes begin to count: lag, age of the newest record that a query has read,
+and memory are looked at every few seconds, drawn into an image, and judged. None may be higher in the last
+third than in the second one by more than noise.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from rich.console import Console
 from benchmarks.ground import own_instance
 from headwater.local.processes import processes_of_instance
 from headwater.observing import observe
+from headwater.registry import connect
 
 if TYPE_CHECKING:
     from headwater.settings import Settings
@@ -30,6 +32,7 @@ MINUTES = float(os.environ.get("MINUTES", "15"))
 RATE = float(os.environ.get("RATE", "200"))
 IMAGE = Path(os.environ.get("IMAGE", "docs/images/soak.png"))
 EVERY_SECONDS = 5.0
+WARM_BATCHES, LONGEST_WARM_UP = 3, 12.0  # minutes
 LAG_NOISE, MEMORY_NOISE = 1.5, 1.1
 
 
@@ -86,13 +89,13 @@ def main() -> int:
 def watched(settings: Settings, console: Console) -> Samples:
     """Let customers come, and look."""
     command = [sys.executable, "-m", "headwater.cli", "simulate"]
-    customers = subprocess.Popen(
-        [*command, "--rate", str(RATE), "--minutes", str(MINUTES)], stdout=subprocess.DEVNULL
-    )
-    samples, began = Samples(), time.monotonic()
+    command += ["--rate", str(RATE), "--minutes", str(MINUTES + LONGEST_WARM_UP)]
+    customers = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    samples = Samples()
     try:
-        while customers.poll() is None:
-            minute = (time.monotonic() - began) / 60
+        console.print(f"warm after {warmed_up(settings):.1f} minutes")
+        began = time.monotonic()
+        while customers.poll() is None and (minute := (time.monotonic() - began) / 60) < MINUTES:
             samples.look(settings, minute)
             lags = {query: lags[-1] for query, lags in samples.lag.items()}
             worst = max(lags, key=lambda query: lags[query], default="")
@@ -105,6 +108,20 @@ def watched(settings: Settings, console: Console) -> Samples:
         customers.terminate()
         customers.wait()
     return samples
+
+
+def warmed_up(settings: Settings) -> float:
+    """Wait until every query is live and has run a few batches, or for long enough; return the minutes."""
+    began = time.monotonic()
+    while (minutes := (time.monotonic() - began) / 60) < LONGEST_WARM_UP:
+        with connect(settings) as registry:
+            cold = registry.execute(
+                "SELECT FROM heartbeats WHERE phase <> 'live' OR coalesce(batch_id, 0) < %s", [WARM_BATCHES]
+            ).rowcount
+        if minutes > 1 and not cold:
+            break
+        time.sleep(EVERY_SECONDS)
+    return minutes
 
 
 def memory_of(settings: Settings) -> float:

@@ -58,6 +58,11 @@ def share_done(spark: SparkSession) -> float | None:
     return largest.numCompletedTasks / largest.numTasks if largest else None
 
 
+def local_properties(spark: SparkSession) -> JavaObject:
+    """Return the settings of the thread that runs a batch; changing them concerns the jobs still to come."""
+    return spark._jsc.sc().getLocalProperties()
+
+
 def hold(rows: DataFrame) -> DataFrame:
     """Compute rows that follow from tables, once, and have them until `let_go`.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 from spark_apps import internals, sinks
@@ -17,10 +18,18 @@ from spark_apps.kafka_log import LIVE_RECORDS_PER_BATCH
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from py4j.java_gateway import JavaObject
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
     from spark_apps.jobs import Job
+
+
+# Older batches are served first: of pools with as much to do, Spark serves the one whose name comes first. A
+# batch moves on to the next pool as it grows older, for the jobs that it has still to submit. First come,
+# first served among single jobs would let a batch of many small jobs stand in line for each of them, and a
+# pool for each query would favour the letter A.
+AGES = {120: "age 0", 60: "age 1", 20: "age 2", 0: "age 3"}  # seconds, oldest first
 
 
 class RowsDropped(Exception):
@@ -36,6 +45,8 @@ class Query:
         self._spark = spark
         self._guard = guard
         self._started = threading.Event()
+        self._began = 0.0  # the newest batch
+        self._settings: JavaObject | None = None  # of the thread that runs it
         self._query: StreamingQuery
 
     def catch_up(self, most: int | None = None) -> None:
@@ -53,6 +64,7 @@ class Query:
 
     def tick(self) -> None:
         """Raise what stopped the query; when it has caught up, let it follow the log."""
+        self._grow_older()
         if self.waiting or self._query.isActive:
             return
         if error := self._query.exception():
@@ -89,14 +101,22 @@ class Query:
 
     def _run(self, rows: DataFrame, trigger: dict[str, Any]) -> None:
         self._started.clear()
-        self._spark.sparkContext.setLocalProperty("spark.scheduler.pool", self.job.name)
         writer = rows.writeStream.queryName(self.job.name).outputMode(self.job.output)
         writer = writer.option("checkpointLocation", self.job.checkpoint).trigger(**trigger)
         self._query = writer.foreachBatch(self._write).start()
         self._started.set()
 
+    def _grow_older(self) -> None:
+        """Put the jobs that a batch has still to submit into the pool of its age."""
+        if self._settings is not None:
+            age = time.monotonic() - self._began
+            pool = next(pool for seconds, pool in AGES.items() if age >= seconds)
+            self._settings.setProperty("spark.scheduler.pool", pool)
+
     def _write(self, rows: DataFrame, batch: int) -> None:
         self._started.wait()
+        self._began, self._settings = time.monotonic(), internals.local_properties(self._spark)
+        self._grow_older()
         query = str(self._query.id)
         newest = sinks.last_batch(self._spark, self.job.table, query)
         if newest is not None and newest >= batch:

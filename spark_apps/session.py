@@ -24,6 +24,8 @@ SQL_SETTINGS = {
     # Every batch runs the same few plans. Spark keeps a hundred pieces of compiled code; a dozen views have
     # more, and each would be compiled anew for every batch.
     "spark.sql.codegen.cache.maxEntries": "2000",
+    # A merge is told which days it touches; to find that out by a query of its own costs more than it saves.
+    "spark.sql.optimizer.runtime.rowLevelOperationGroupFilter.enabled": "false",
     # Hadoop's local files start a process for each chmod and each look at a link: a quarter of all processor
     # time of a busy driver. This one asks Java instead, and a checkpoint needs nothing more of a file system.
     "spark.hadoop.fs.file.impl": "com.globalmentor.apache.hadoop.fs.BareLocalFileSystem",
@@ -32,8 +34,7 @@ SQL_SETTINGS = {
     ),
     # The file system keeps checksums of its own.
     "spark.sql.streaming.checkpoint.fileChecksum.enabled": "false",
-    # Every query has a pool of its own. First come, first served would let a batch of many small steps stand
-    # in line anew for each of them.
+    # Older batches first (see query.py).
     "spark.scheduler.mode": "FAIR",
     # What the UI would show of the past is memory that an app which never ends does not get back.
     "spark.sql.ui.retainedExecutions": "20",

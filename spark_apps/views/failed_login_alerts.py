@@ -61,7 +61,7 @@ def _nth_before(place: Column, number: int) -> Column:
 VIEW = View(
     name="failed_login_alerts",
     version=1,
-    app="alerts",
+    app="insights",
     owner="identity",
     inputs=("logins",),
     transform=transform,

@@ -48,7 +48,7 @@ def transform(purchases: DataFrame, logins: DataFrame) -> DataFrame:
 VIEW = View(
     name="fraud_alerts",
     version=1,
-    app="alerts",
+    app="insights",
     owner="payments",
     inputs=("purchases", "logins"),
     transform=transform,

@@ -67,7 +67,7 @@ def _nothing() -> Column:
 VIEW = View(
     name="live_figures",
     version=1,
-    app="alerts",
+    app="insights",
     owner="web-analytics",
     inputs=("page_views", "purchases", "requests", "alerts"),
     transform=transform,

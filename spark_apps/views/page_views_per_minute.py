@@ -46,6 +46,7 @@ VIEW = View(
     time="minute_at",
     window=timedelta(minutes=1),
     mode="upsert",
+    trigger=timedelta(seconds=20),
     late="correct",
     checks=(
         Check(

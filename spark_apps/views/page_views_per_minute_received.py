@@ -42,6 +42,7 @@ VIEW = View(
     time="minute_at",
     window=timedelta(minutes=1),
     mode="append",
+    trigger=timedelta(seconds=20),
     clock="received_at",
     lateness=timedelta(0),
     repeats="keep",

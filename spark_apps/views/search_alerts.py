@@ -90,7 +90,7 @@ def _words(text: str) -> Column:
 VIEW = View(
     name="search_alerts",
     version=1,
-    app="alerts",
+    app="insights",
     owner="search",
     inputs=("listings",),
     tables=("stored_queries",),

@@ -34,14 +34,21 @@ locals {
   # One driver and one executor for each app, sized for a laptop; their logs are for people.
   app_properties = {
     "spark.driver.cores"    = "1"
-    "spark.driver.memory"   = "768m"
-    "spark.executor.memory" = "1g"
+    "spark.driver.memory"   = "1g"
+    "spark.executor.memory" = "1536m"
     "spark.executor.cores"  = "2"
     "spark.cores.max"       = "2"
     "spark.log.level"       = "WARN"
     # A driver plans small batches and computes little: the thorough compiler took a third of its first three
     # quarters of a minute of processor time.
     "spark.driver.extraJavaOptions" = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
+    # Every query brings code of its own, and most of it runs for a few thousand rows: half of an executor's
+    # processor time went into compiling it well. What a replay runs millions of times still is.
+    "spark.executor.extraJavaOptions" = join(" ", [
+      "-XX:Tier4InvocationThreshold=100000", "-XX:Tier4MinInvocationThreshold=20000",
+      "-XX:Tier4CompileThreshold=200000", "-XX:Tier4BackEdgeThreshold=1000000",
+      "-XX:ReservedCodeCacheSize=240m", "-XX:+UseSerialGC",
+    ])
   }
 
   ##############################################################################
