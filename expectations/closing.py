@@ -80,7 +80,9 @@ class Pin:
 def closed_windows(
     spark: SparkSession, settings: Settings, topics: Topics, live: Pin, candidate: Pin
 ) -> Closed:
-    """Return the windows that both versions have finished."""
+    """Return the windows that both versions have finished; rows of tables belong to none, and all count."""
+    if not candidate.version.declared.inputs:
+        return Closed()
     seams = [pin.version.seam_at for pin in (live, candidate) if pin.version.seam_at is not None]
     since = max(seams, default=None)
     bounds = [_until_unread(spark, settings, live, candidate)]

@@ -38,7 +38,7 @@ def freshness(spark: SparkSession, settings: Settings, pin: Pin, at: datetime) -
     goal = pin.version.declared.freshness
     waiting = [
         moment
-        for topic in pin.version.declared.inputs
+        for topic in (*pin.version.declared.inputs, *pin.version.declared.tables)
         if (moment := _oldest_unread(spark, settings, topic, pin.offsets)) is not None
     ]
     behind = max(at - min(waiting), timedelta(0)) if waiting else timedelta(0)

@@ -30,6 +30,7 @@ class Declared:
     """What a check needs to know of a view."""
 
     inputs: tuple[str, ...]
+    tables: tuple[str, ...]
     schema: str
     keys: tuple[str, ...]
     time: str
@@ -47,7 +48,7 @@ class Declared:
     def read(cls, manifest: Mapping[str, Any]) -> Declared:
         """Read a view's entry of a manifest."""
         durations = ("window", "lateness", "remembers", "freshness")
-        lists = ("inputs", "keys", "checks")
+        lists = ("inputs", "tables", "keys", "checks")
         as_written = ("schema", "time", "output", "closing", "clock", "difference_budget")
         fields: dict[str, Any] = {name: manifest[name] for name in as_written}
         fields |= {name: tuple(manifest[name]) for name in lists}

@@ -14,11 +14,13 @@ import uuid
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from headwater import names
+from headwater import names, time_travel
 from headwater.errors import Refusal
 from headwater.registry import connect
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     import pyarrow as pa
     from pyiceberg.catalog.sql import SqlCatalog
     from pyiceberg.io import FileIO
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
     from headwater.registry import Connection
     from headwater.settings import Settings
+    from headwater.time_travel import Place
 
 CATALOG = "lake"
 POINTS_AT = re.compile(rf"SELECT \* FROM {CATALOG}\.(versions\.[a-z0-9_]+)")
@@ -49,10 +52,21 @@ def view_table(settings: Settings, view: str) -> Table:
     return catalog(settings).load_table(points_at(metadata))
 
 
-def newest_rows(settings: Settings, view: str, most: int) -> pa.Table:
-    """Return the newest rows of a view, by its first column, which says when."""
-    rows = view_table(settings, view).scan().to_arrow()
+def newest_rows(
+    settings: Settings, view: str, most: int, *, at: datetime | None = None, place: Place | None = None
+) -> pa.Table:
+    """Return the newest rows of a view, by its first column, which says when; as they were, if asked for."""
+    table = view_table(settings, view)
+    rows = table.scan(snapshot_id=_snapshot(table, at, place)).to_arrow()
     return rows.sort_by([(rows.column_names[0], "descending")]).slice(0, most)
+
+
+def _snapshot(table: Table, at: datetime | None, place: Place | None) -> int | None:
+    if at is not None:
+        return time_travel.at_time(time_travel.moments(table), at).snapshot
+    if place is not None:
+        return time_travel.at_offset(time_travel.moments(table), place).snapshot
+    return None
 
 
 def drop_version(settings: Settings, table: str) -> None:

@@ -34,6 +34,7 @@ class Settings:
     kafka_security_protocol: str
     kafka_sasl_mechanism: str
     connect_url: str
+    connect_capture_password: str  # not the password: what Connect's worker looks it up by
     postgres_host: str
     postgres_port: int
     warehouse: str

@@ -23,6 +23,7 @@ LOGIC = (
     *("inputs", "tables", "schema", "keys", "mode", "prefers", "publishes"),
     *("clock", "lateness", "late", "repeats"),
 )
+LOGIC_OF_TABLES = ("unit", "touches")
 
 
 @cache
@@ -81,7 +82,8 @@ def logic(view: View) -> dict[str, str]:
     tree = ast.parse(inspect.getsource(module))
     statements = [node for node in tree.body if not _is_declaration(node)]
     code = {_title(node): _hash(ast.dump(_without_docstring(node))) for node in statements}
-    return code | {field: repr(getattr(view, field)) for field in LOGIC}
+    declared = (*LOGIC, *LOGIC_OF_TABLES) if view.of_tables else LOGIC
+    return code | {field: repr(getattr(view, field)) for field in declared}
 
 
 def _title(node: ast.stmt) -> str:

@@ -3,9 +3,13 @@
     records   ada: free ──────── ada: pro ─────── ada: ∅
     history   [free · · · · · · )[pro · · · · · · )
 
-A change holds from the time at which the log received it, which is the server's clock; an event is matched
-with the state at its own event time. So a replay finds what the live stream found, although things have
-changed since. What the log has compacted away is gone, for a replay as for everybody.
+A change holds from the time of its commit in the database (or, if it comes from elsewhere, from the time at
+which the log received it); an event is matched with the state at its own event time. So a replay finds what
+the live stream found, although things have changed since. What the log has compacted away is gone, for a
+replay as for everybody.
+
+Whoever does not ask for the past sees the `present`: the newest row of each key. The order is that of the
+log, and a change that is told again after a newer one, as after a restart of the capture, is no news.
 """
 
 from __future__ import annotations
@@ -15,7 +19,8 @@ from typing import TYPE_CHECKING
 from pyspark.sql import Window
 from pyspark.sql import functions as F
 
-from spark_apps.clocks import fields_schema
+from spark_apps import clocks
+from spark_apps.decode import DELETED
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -27,13 +32,14 @@ def changes(decoded: DataFrame, topic: Topic) -> DataFrame:
     """Turn decoded records into changes: the fields, from when on they hold, and whether it is a farewell."""
     # The record's own key, because it is what the log compacts by, and all that a farewell has.
     fields = [
-        F.col("key").cast("string").alias(name) if name == topic.key else F.col(f"event.{name}").alias(name)
+        f"CAST(key AS STRING) AS {name}" if name == topic.key else clocks.field(name, topic)
         for name in topic.fields
     ]
-    return decoded.where("reason IS NULL").select(
+    return decoded.where("reason IS NULL").selectExpr(
         *fields,
-        F.col("timestamp").alias("changed_at"),
-        F.col("value").isNull().alias("gone"),
+        "coalesce(timestamp_millis(event.committed_at), timestamp) AS changed_at",
+        f"value IS NULL OR {DELETED} AS gone",
+        "event.lsn",
         "partition",
         "offset",
     )
@@ -41,7 +47,8 @@ def changes(decoded: DataFrame, topic: Topic) -> DataFrame:
 
 def change_schema(topic: Topic) -> str:
     """Return the columns of a change, as SQL writes them."""
-    return f"{fields_schema(topic)}, changed_at TIMESTAMP, gone BOOLEAN, partition INT, offset BIGINT"
+    rest = "changed_at TIMESTAMP, gone BOOLEAN, lsn BIGINT, partition INT, offset BIGINT"
+    return f"{clocks.fields_schema(topic)}, {rest}"
 
 
 def history(changes: DataFrame, topic: Topic) -> DataFrame:
@@ -51,6 +58,23 @@ def history(changes: DataFrame, topic: Topic) -> DataFrame:
     return stretches.where("NOT gone").select(
         *topic.fields, F.col("changed_at").alias("valid_from"), "valid_until"
     )
+
+
+def newest(changes: DataFrame, topic: Topic) -> DataFrame:
+    """Return the newest change of each key, be it a farewell."""
+    so_far = Window.partitionBy(topic.key).orderBy("partition", "offset")
+    until_now = so_far.rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    reached = changes.withColumn("reached", F.max("lsn").over(until_now))
+    # What comes without a place in the database's log follows what came before it.
+    news = reached.where("lsn IS NULL OR lsn >= reached")
+    latest_first = Window.partitionBy(topic.key).orderBy(F.desc("partition"), F.desc("offset"))
+    numbered = news.withColumn("age", F.row_number().over(latest_first))
+    return numbered.where("age = 1").withColumn("lsn", F.col("reached")).drop("age", "reached")
+
+
+def present(kept: DataFrame, topic: Topic) -> DataFrame:
+    """Return the rows of a table as they are now, out of the newest change of each key."""
+    return kept.where("NOT gone").select(*topic.fields, "changed_at", "lsn")
 
 
 def held_at(time: str) -> Column:

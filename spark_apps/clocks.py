@@ -33,6 +33,7 @@ EVENT_TYPES = {
     "string": "STRING",
     "long": "BIGINT",
     "double": "DOUBLE",
+    "decimal": "DECIMAL(18, 2)",
     "boolean": "BOOLEAN",
     "timestamp": "TIMESTAMP",
 }
@@ -65,7 +66,7 @@ def correct(decoded: DataFrame, topic: Topic) -> DataFrame:
     error = f"{RECEIVED} - event.sent_at"
     occurred_at = f"event.occurred_at + ({error})" if topic.clock == "device" else "event.occurred_at"
     return decoded.selectExpr(
-        *(_field(name, topic) for name in topic.fields),
+        *(field(name, topic) for name in topic.fields),
         f"timestamp_millis(least({occurred_at}, {RECEIVED})) AS event_time",
         "timestamp AS received_at",
         f"{error} AS clock_error",
@@ -86,6 +87,17 @@ def fields_schema(topic: Topic) -> str:
     return ", ".join(f"{name} {EVENT_TYPES[field.type]}" for name, field in topic.fields.items())
 
 
+def field(name: str, topic: Topic) -> str:
+    """Return SQL for a field of a decoded record, as it is in an event."""
+    match topic.fields[name].type:
+        case "timestamp":
+            return f"timestamp_millis(event.{name}) AS {name}"
+        case "decimal":
+            return f"try_cast(event.{name} AS {EVENT_TYPES['decimal']}) AS {name}"
+        case _:
+            return f"event.{name}"
+
+
 def late(lateness: timedelta) -> Column:
     """Late is a property of the event, not of the batch it happens to arrive in."""
     return F.expr(f"unix_millis(received_at) - unix_millis(event_time) > {_milliseconds(lateness)}")
@@ -95,11 +107,6 @@ def micros_of(rows: DataFrame, of: Column) -> int | None:
     """Return one time out of rows; as a number, because Spark's Python times are in the machine's zone."""
     found = rows.agg(F.unix_micros(of).alias("micros")).first()
     return found["micros"] if found else None
-
-
-def _field(name: str, topic: Topic) -> str:
-    is_time = topic.fields[name].type == "timestamp"
-    return f"timestamp_millis(event.{name}) AS {name}" if is_time else f"event.{name}"
 
 
 def _milliseconds(duration: timedelta) -> int:

@@ -25,6 +25,7 @@ JSON_TYPES = {
     "string": "STRING",
     "long": "BIGINT",
     "double": "DOUBLE",
+    "decimal": "STRING",
     "boolean": "BOOLEAN",
     "timestamp": "BIGINT",
 }
@@ -33,9 +34,14 @@ ACCEPTED_TYPES = {
     "string": ("STRING",),
     "long": ("BIGINT",),
     "double": ("BIGINT", "DOUBLE", "DECIMAL"),
+    "decimal": ("STRING",),
     "boolean": ("BOOLEAN",),
     "timestamp": ("BIGINT",),
 }
+# What the capture adds to a row: its place in the database's log, the time of its commit, and whether it is
+# no more; then all but its key is null.
+CAPTURED = {"lsn": "BIGINT", "committed_at": "BIGINT", "__deleted": "STRING"}
+DELETED = "coalesce(event.__deleted = 'true', false)"
 TEXT = "CAST(value AS STRING)"
 UNPARSED = "_unparsed"
 JSON_OPTIONS = {
@@ -54,8 +60,9 @@ def decode(records: DataFrame, topic: Topic) -> DataFrame:
 
 
 def _json_schema(topic: Topic) -> str:
-    fields = [f"{name} {JSON_TYPES[field.type]}" for name, field in topic.fields.items()]
-    return ", ".join([*fields, f"{UNPARSED} STRING"])
+    types = {name: JSON_TYPES[field.type] for name, field in topic.fields.items()}
+    types |= CAPTURED if topic.is_changelog else {}
+    return ", ".join(f"{name} {kind}" for name, kind in (types | {UNPARSED: "STRING"}).items())
 
 
 def _reason(topic: Topic) -> str:
@@ -70,8 +77,9 @@ def _reason(topic: Topic) -> str:
     on_records = _record_rules(topic)
     on_fields = [rule for name, field in topic.fields.items() for rule in _field_rules(name, field)]
     on_fields += [] if topic.is_changelog else clocks.rules()
+    farewell = [(DELETED, "NULL")] if topic.is_changelog else []
     suspicious = " OR ".join([*(broken for broken, _ in on_records + on_fields), f"NOT ({_is_plain(topic)})"])
-    rules = [*on_records, *_shape_rules(topic), *on_fields]
+    rules = [*on_records, *_shape_rules(topic), *farewell, *on_fields]
     first = f"CASE {' '.join(f'WHEN {broken} THEN {reason}' for broken, reason in rules)} END"
     return f"CASE WHEN {suspicious} THEN transform(array(0), _ -> {first})[0] END"
 
@@ -115,14 +123,17 @@ def _is_plain(topic: Topic) -> str:
     """Say whether a record is one flat object with its texts in quotes, by looking only at its characters."""
     parsed = f"event IS NOT NULL AND event.{UNPARSED} IS NULL"
     ends_once = f"octet_length(substring_index({TEXT}, '}}', 1)) + 1 = octet_length(value)"
-    texts = [_quoted(name, field) for name, field in topic.fields.items() if field.type == "string"]
+    texts = [
+        _quoted(name, field) for name, field in topic.fields.items() if JSON_TYPES[field.type] == "STRING"
+    ]
     return " AND ".join([parsed, ends_once, *texts])
 
 
 def _quoted(name: str, field: TopicField) -> str:
     quoted = " OR ".join(f'contains({TEXT}, \'"{name}":{space}"\')' for space in ("", " "))
-    absent = f" OR NOT contains({TEXT}, '\"{name}\"')" if field.optional else ""
-    return f"({quoted}{absent})"
+    if field.optional:
+        quoted += f" OR NOT contains({TEXT}, '\"{name}\"') OR contains({TEXT}, '\"{name}\":null')"
+    return f"({quoted})"
 
 
 def _wrong_type(values: str, name: str, field: TopicField) -> str:
@@ -142,4 +153,7 @@ def _field_rules(name: str, field: TopicField) -> list[Rule]:
     if field.type == "double":
         endless = f"isnan({value}) OR abs({value}) = double('infinity')"
         rules.append((endless, f"'not a number: {name}'"))
+    if field.type == "decimal":
+        no_number = f"{value} IS NOT NULL AND try_cast({value} AS {clocks.EVENT_TYPES['decimal']}) IS NULL"
+        rules.append((no_number, f"'not a number: {name}'"))
     return rules

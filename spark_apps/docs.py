@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 VIEWS = ROOT / "docs" / "views.md"
+BETWEEN_COLUMNS = re.compile(r",(?![^(]*\))")  # not inside DECIMAL(18, 2)
 MARKED = re.compile(r"(<!-- views: .*? -->\n).*?(<!-- /views -->)", re.DOTALL)
 HEADER = "| view | what | from | rows | late events | app |\n|---|---|---|---|---|---|\n"
 TITLE = """# The views
@@ -52,9 +53,9 @@ def _section(view: View) -> str:
     told = inspect.getdoc(inspect.getmodule(view.transform)) or ""
     facts = {
         "reads": ", ".join(f"`{name}`" for name in view.inputs),
-        "with the history of": ", ".join(f"`{name}`" for name in view.tables),
+        ("made of" if view.of_tables else "with the history of"): ", ".join(f"`{t}`" for t in view.tables),
         "one row for each": ", ".join(f"`{name}`" for name in view.keys),
-        "columns": ", ".join(f"`{column.strip()}`" for column in view.schema.split(",")),
+        "columns": ", ".join(f"`{column.strip()}`" for column in BETWEEN_COLUMNS.split(view.schema)),
         "rows are": "added once" if view.mode == "append" else "replaced when they change",
         "late events": _late(view),
         "told on": f"`{view.publishes.topic}`" if view.publishes else "",
@@ -72,7 +73,9 @@ def _with_pictures(told: str) -> str:
 
 
 def _late(view: View) -> str:
-    return "cannot be" if view.clock == "received_at" else f"{view.late}, after {_words(view.lateness)}"
+    if view.of_tables or view.clock == "received_at":
+        return "cannot be"
+    return f"{view.late}, after {_words(view.lateness)}"
 
 
 def _words(duration: timedelta) -> str:

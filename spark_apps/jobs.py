@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
-from spark_apps import internals, kafka_log, ledger, pipeline, publishing, remembering, sinks
+from spark_apps import internals, kafka_log, ledger, pipeline, publishing, remembering, sinks, tables
 from spark_apps.clocks import event_schema
 
 if TYPE_CHECKING:
@@ -68,8 +68,9 @@ def view_job(
     publish: bool = False,
 ) -> Job:
     """Keep a view up to date, from the beginning of the log unless it starts elsewhere."""
-    sinks.create_table(spark, view.table, view.schema, f"days({view.time})", mark_rows=view.grain == "event")
-    memory = remembering.Memory(spark, view, topics) if view.tables else None
+    by_day = f"days({view.time})" if view.time else ""
+    sinks.create_table(spark, view.table, view.schema, by_day, mark_rows=view.grain == "event")
+    memory = _memory(spark, view, topics)
     offsets = start.offsets if start else {}
 
     def rows(most: int | None) -> DataFrame:
@@ -89,7 +90,7 @@ def view_job(
         return remembering.heard(events | changes)
 
     def write(found: DataFrame, commit: sinks.Commit) -> None:
-        rows = internals.hold(memory.rows(found, commit)) if memory else found
+        rows = memory.rows(found, commit) if memory else found
         whole = rows.where(rows[view.time] >= start.seam) if start and start.seam else rows
         bounds = sinks.bounds_of(whole, view.time) if view.mode == "upsert" else {}
         if publish and view.publishes:
@@ -122,6 +123,15 @@ def view_job(
         counts=counts,
         version=view.query,
     )
+
+
+def _memory(
+    spark: SparkSession, view: View, topics: Mapping[str, Topic]
+) -> remembering.Memory | tables.Tables | None:
+    """Return what a version keeps of its tables, if it has any."""
+    if view.of_tables:
+        return tables.Tables(spark, view, topics)
+    return remembering.Memory(spark, view, topics) if view.tables else None
 
 
 def late_job(

@@ -67,6 +67,8 @@ def _connection(settings: Settings) -> dict[str, str]:
         "kafka.security.protocol": settings.kafka_security_protocol,
         "kafka.sasl.mechanism": settings.kafka_sasl_mechanism,
         "kafka.sasl.jaas.config": f'{login} required username="{ROLE}" password="{password}";',
+        # What comes out of a transaction that was given up never happened.
+        "kafka.isolation.level": "read_committed",
         # Few large fetches: reading is the first bound of a replay's speed.
         "kafka.max.poll.records": "20000",
         "kafka.max.partition.fetch.bytes": str(8 * 1024 * 1024),

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 MACHINERY = ("clock_error", "partition", "offset")
 
 
-def rows(view: View, events: Sequence[DataFrame], histories: Sequence[DataFrame] = ()) -> DataFrame:
-    """Run the view's transform, over streams or over bounded sets of events."""
-    return view.transform(*(inputs.drop(*MACHINERY) for inputs in events), *histories)
+def rows(view: View, events: Sequence[DataFrame], tables: Sequence[DataFrame] = ()) -> DataFrame:
+    """Run the view's transform, over streams or over bounded sets of events, and over tables."""
+    return view.transform(*(inputs.drop(*MACHINERY) for inputs in events), *tables)
 
 
 def stream_events(records: DataFrame, topic: Topic, view: View, partitions: Iterable[int]) -> DataFrame:
@@ -51,6 +51,8 @@ def stream_changes(records: DataFrame, topic: Topic, partitions: Iterable[int]) 
 
 def batch_rows(view: View, records: dict[str, DataFrame], topics: dict[str, Topic]) -> DataFrame:
     """Run the view over bounded sets of records, one for each input and each table."""
+    if view.of_tables:
+        return rows(view, [], [_present(records[name], topics[name]) for name in view.tables])
     inputs = [batch_events(records[name], topics[name], view) for name in view.inputs]
     histories = [
         changelogs.history(
@@ -59,6 +61,12 @@ def batch_rows(view: View, records: dict[str, DataFrame], topics: dict[str, Topi
         for name in view.tables
     ]
     return resolving.resolved(rows(view, inputs, histories), view)
+
+
+def _present(records: DataFrame, topic: Topic) -> DataFrame:
+    return changelogs.present(
+        changelogs.newest(changelogs.changes(decode(records, topic), topic), topic), topic
+    )
 
 
 def batch_events(records: DataFrame, topic: Topic, view: View) -> DataFrame:

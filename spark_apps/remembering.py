@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
-from spark_apps import changelogs, clocks, pipeline, sinks
+from spark_apps import changelogs, clocks, internals, pipeline, sinks
 from spark_apps.resolving import GONE
 from spark_apps.session import CATALOG
 
@@ -44,6 +44,12 @@ def heard(streams: Mapping[str, DataFrame]) -> DataFrame:
     return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), named)
 
 
+def heard_of(heard: DataFrame, name: str) -> DataFrame:
+    """Return one stream out of several, as it is kept."""
+    part = heard.where(F.col("topic") == name).select(f"{name}.*")
+    return part.drop("clock_error")
+
+
 class Memory:
     """What one version of a view with tables has heard."""
 
@@ -61,10 +67,10 @@ class Memory:
             )
 
     def rows(self, heard: DataFrame, commit: sinks.Commit) -> DataFrame:
-        """Remember a batch, and return the rows that follow from it."""
+        """Remember a batch, and return the rows that follow from it, held."""
         present = {row["topic"] for row in heard.select("topic").distinct().collect()}
         for name in sorted(present):
-            self._remember(name, _of(heard, name), commit)
+            self._remember(name, heard_of(heard, name), commit)
         changed_at = self._earliest_change(heard, present)
         events = [self._events(heard, name, changed_at) for name in self._view.inputs]
         histories = [
@@ -72,9 +78,9 @@ class Memory:
             for name in self._view.tables
         ]
         rows = pipeline.rows(self._view, events, histories)
-        if changed_at is None:
-            return rows
-        return self._with_farewells(rows, _table(heard, self._view.table), events, changed_at)
+        if changed_at is not None:
+            rows = self._with_farewells(rows, _table(heard, self._view.table), events, changed_at)
+        return internals.hold(rows)
 
     def _remember(self, name: str, part: DataFrame, commit: sinks.Commit) -> None:
         """Keep a part of a batch, unless a try before has kept it: every change, and the events of late."""
@@ -90,7 +96,7 @@ class Memory:
         """Let old events go, now and then: no change that is still to come can be older than they are."""
         if commit.batch % BATCHES_BETWEEN_CLEANINGS == 0:
             for name in self._view.inputs:
-                table, needed_since = self._view.state_table(name), self._needed_since(_of(heard, name))
+                table, needed_since = self._view.state_table(name), self._needed_since(heard_of(heard, name))
                 sinks.forget(self._spark, table, "event_time", needed_since)
 
     def _needed_since(self, events: DataFrame) -> int:
@@ -98,13 +104,13 @@ class Memory:
         return newest - self._view.remembers // MICROSECOND
 
     def _earliest_change(self, heard: DataFrame, present: set[str]) -> int | None:
-        changes = [_of(heard, name) for name in self._view.tables if name in present]
+        changes = [heard_of(heard, name) for name in self._view.tables if name in present]
         moments = (clocks.micros_of(found, F.min("changed_at")) for found in changes)
         return min((moment for moment in moments if moment is not None), default=None)
 
     def _events(self, heard: DataFrame, name: str, changed_at: int | None) -> DataFrame:
         """Return the new events, and those before them that a change has come too late for."""
-        fresh = _of(heard, name)
+        fresh = heard_of(heard, name)
         if changed_at is None:
             return fresh
         remembered = _table(heard, self._view.state_table(name))
@@ -124,12 +130,6 @@ class Memory:
         at_hand = concerned.join(moments, on=concerned[view.time] == moments["event_time"], how="left_semi")
         left = at_hand.join(rows, on=list(view.keys), how="left_anti").select(*there.columns)
         return rows.withColumn(GONE, F.lit(False)).unionByName(left.withColumn(GONE, F.lit(True)))
-
-
-def _of(heard: DataFrame, name: str) -> DataFrame:
-    """Return one stream out of several, as it is kept."""
-    part = heard.where(F.col("topic") == name).select(f"{name}.*")
-    return part.drop("clock_error")
 
 
 def _table(heard: DataFrame, name: str) -> DataFrame:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from spark_apps.view import View
 
-    Bounds = dict[str, Any]  # first and last time of the rows of a batch
+    Bounds = dict[str, Any]  # of the rows of a batch: how many, and the first and the last time of them
 
 QUERY, BATCH, OFFSETS, COUNTS = (f"headwater.{name}" for name in ("query", "batch", "offsets", "counts"))
 
@@ -61,14 +61,15 @@ class Commit:
 
 
 def create_table(
-    spark: SparkSession, table: str, schema: str, partitioned_by: str, *, mark_rows: bool = False
+    spark: SparkSession, table: str, schema: str, partitioned_by: str = "", *, mark_rows: bool = False
 ) -> None:
     """Create a table unless it is there. Never replaced: its history is what makes retries safe."""
+    partitioned = f"PARTITIONED BY ({partitioned_by}) " if partitioned_by else ""
     chosen = TABLE_PROPERTIES | (MARKED_ROWS if mark_rows else {})
     properties = ", ".join(f"'{key}'='{value}'" for key, value in chosen.items())
     spark.sql(
         f"CREATE TABLE IF NOT EXISTS {CATALOG}.{table} ({schema}) USING iceberg "
-        f"PARTITIONED BY ({partitioned_by}) TBLPROPERTIES ({properties})"
+        f"{partitioned}TBLPROPERTIES ({properties})"
     )
     declared = spark.createDataFrame([], schema).schema.simpleString()
     actual = spark.table(f"{CATALOG}.{table}").schema.simpleString()
@@ -123,36 +124,68 @@ def keep(rows: DataFrame, table: str) -> None:
 
 def upsert(rows: DataFrame, view: View, commit: Commit, bounds: Bounds) -> None:
     """Replace rows that have the same keys (or are less preferred), remove what is gone, add the others."""
-    if bounds["first"] is None:
+    if bounds["found"] == 0:
         record(rows.sparkSession, view.table, commit)
         return
-    session = rows.sparkSession  # the query's own: its settings and temporary views are nobody else's
+    resolving.preferred(rows, view).createOrReplaceTempView("changes")
+    _merge(
+        rows.sparkSession,
+        view.table,
+        f"{_same_key(view)} {_within(view)}",
+        _what_to_do(rows, view),
+        commit,
+        bounds,
+    )
+
+
+def replace_older(rows: DataFrame, table: str, key: str, commit: Commit) -> None:
+    """Keep the newest row of each key; one that the table has a later row for is no news."""
+    rows.createOrReplaceTempView("changes")
+    columns = [name for name in rows.columns if name != "lsn"]
+    newer = ", ".join(
+        [*(f"{name} = changes.{name}" for name in columns), "lsn = greatest(kept.lsn, changes.lsn)"]
+    )
+    what = (
+        f"WHEN MATCHED AND coalesce(changes.lsn >= kept.lsn, true) THEN UPDATE SET {newer} "
+        "WHEN NOT MATCHED THEN INSERT *"
+    )
+    _merge(rows.sparkSession, table, f"kept.{key} = changes.{key}", what, commit)
+
+
+def _merge(
+    session: SparkSession,  # the query's own: its settings and temporary views are nobody else's
+    table: str,
+    same: str,
+    what: str,
+    commit: Commit,
+    arguments: Bounds | None = None,
+) -> None:
     for key, value in commit.properties().items():
         session.conf.set(f"spark.sql.iceberg.snapshot-property.{key}", value)
-    resolving.preferred(rows, view).createOrReplaceTempView("changes")
-    # The bounds keep the merge from opening files of days that this batch does not touch.
-    session.sql(
-        f"MERGE INTO {CATALOG}.{view.table} AS kept USING changes "
-        f"ON {_same_key(view)} AND kept.{view.time} BETWEEN :first AND :last {_what_to_do(rows, view)}",
-        args=bounds,
-    )
+    session.sql(f"MERGE INTO {CATALOG}.{table} AS kept USING changes ON {same} {what}", args=arguments)
 
 
 def news(rows: DataFrame, view: View, bounds: Bounds) -> DataFrame:
     """Return the rows of a batch that will change the table: new ones, different ones, preferred ones."""
-    if bounds["first"] is None:
+    if bounds["found"] == 0:
         return rows
     there = rows.sparkSession.table(f"{CATALOG}.{view.table}")
-    kept = there.where(F.col(view.time).between(*bounds.values())).alias("kept")
+    near = there.where(F.col(view.time).between(bounds["first"], bounds["last"])) if view.time else there
+    kept = near.alias("kept")
     changes = resolving.resolved(rows, view).alias("changes")
     same = " AND ".join(f"kept.{name} <=> changes.{name}" for name in there.columns)
     changed = resolving.better(view) if view.prefers else f"NOT ({same})"
     joined = changes.join(kept, on=F.expr(_same_key(view)), how="left")
-    return joined.where(f"kept.{view.time} IS NULL OR {changed}").select("changes.*")
+    return joined.where(f"kept.{view.keys[0]} IS NULL OR {changed}").select("changes.*")
 
 
 def _same_key(view: View) -> str:
     return " AND ".join(f"kept.{key} <=> changes.{key}" for key in view.keys)
+
+
+def _within(view: View) -> str:
+    """Keep a merge from opening files of days that its batch does not touch."""
+    return f"AND kept.{view.time} BETWEEN :first AND :last" if view.time else ""
 
 
 def _what_to_do(rows: DataFrame, view: View) -> str:
@@ -177,6 +210,19 @@ def record(spark: SparkSession, table: str, commit: Commit) -> None:
     update.commit()
 
 
+def rows_before(spark: SparkSession, table: str, commit: Commit) -> DataFrame:
+    """Return the rows of a table as they were before a batch, whether that has been committed or not."""
+    iceberg = internals.iceberg_table(spark, f"{CATALOG}.{table}")
+    snapshot = iceberg.currentSnapshot()
+    name = (commit.query, str(commit.batch))
+    while snapshot is not None and (snapshot.summary().get(QUERY), snapshot.summary().get(BATCH)) == name:
+        parent = snapshot.parentId()
+        snapshot = iceberg.snapshot(parent) if parent is not None else None
+    if snapshot is None:
+        return spark.table(f"{CATALOG}.{table}").limit(0)
+    return spark.sql(f"SELECT * FROM {CATALOG}.{table} VERSION AS OF {snapshot.snapshotId()}")
+
+
 def history(spark: SparkSession, table: str) -> list[dict[str, Any]]:
     """Return the commits of a table that carry a batch, oldest first."""
     snapshots = spark.sql(f"SELECT summary FROM {CATALOG}.{table}.snapshots ORDER BY committed_at").collect()
@@ -184,6 +230,7 @@ def history(spark: SparkSession, table: str) -> list[dict[str, Any]]:
 
 
 def bounds_of(rows: DataFrame, time: str) -> Bounds:
-    """Return the `first` and the `last` time of rows; None where there are no rows."""
-    bounds = rows.agg(F.min(time).alias("first"), F.max(time).alias("last")).first()
+    """Return how many rows are `found`, and the `first` and the `last` time of them, if they have one."""
+    times = [F.min(time).alias("first"), F.max(time).alias("last")] if time else []
+    bounds = rows.agg(F.count(F.lit(1)).alias("found"), *times).first()
     return bounds.asDict() if bounds else {}

@@ -58,18 +58,23 @@ class View:
     app: str  # views with the same app share one driver
     owner: str
 
-    inputs: tuple[str, ...]  # topics, in the order of the transform's arguments
-    tables: tuple[
-        str, ...
-    ] = ()  # changelog topics, remembered with all their past; the arguments after those
+    inputs: tuple[str, ...] = ()  # topics of events, in the order of the transform's arguments
+    # Changelog topics, the arguments after those: with all their past beside events, as they are without.
+    tables: tuple[str, ...] = ()
     transform: Transform
     schema: str  # the columns of the rows, as SQL writes them
     keys: tuple[str, ...]  # at most one row for each
-    time: str  # the column that says which stretch of time a row is about
-    window: timedelta  # how long that stretch is
+    time: str = ""  # the column that says which stretch of time a row is about; a view of tables has none
+    window: timedelta = timedelta(0)  # how long that stretch is
     closes: str = ""  # SQL: from when on no event can change a row; `time + window` unless said
     look_back: timedelta = timedelta(0)  # how far before its `time` the events reach that a row is made of
     grain: Literal["window", "event"] = "window"  # what a row is about: rows about events are many
+    unit: str = (
+        ""  # of a view of tables: the column by whose values rows are made anew, all of a value at once
+    )
+    touches: Mapping[str, str] = field(
+        default_factory=dict
+    )  # by table, SQL: the units of rows that `changed`
     mode: Literal["append", "upsert"]
     prefers: tuple[str, ...] = ()  # of two rows with one key the least by these stays, not the latter
     publishes: Publication | None = None  # the topic that hears of its rows
@@ -94,8 +99,10 @@ class View:
             raise Refusal(f'"{self.name}" cannot name a view', hint="Use lower-case letters, digits and _.")
         if self.version < 1:
             raise Refusal(f'view "{self.name}": version {self.version} is not 1 or more')
-        if self.time not in self.keys:
+        if self.inputs and self.time not in self.keys:
             raise Refusal(f'view "{self.name}": time column "{self.time}" is not one of its keys')
+        if not self.inputs:
+            self._check_tables()
         if self.late == "correct" and self.mode == "append":
             raise Refusal(
                 f'view "{self.name}": rows that are only appended cannot be corrected',
@@ -103,6 +110,24 @@ class View:
             )
         if self.mode == "append" and self.prefers:
             raise Refusal(f'view "{self.name}": rows that are only appended cannot be preferred')
+
+    def _check_tables(self) -> None:
+        if not self.tables:
+            raise Refusal(f'view "{self.name}" reads nothing', hint="Give it `inputs` or `tables`.")
+        if self.time or self.mode != "upsert":
+            raise Refusal(
+                f'view "{self.name}" is of tables alone', hint='It has no `time`, and its mode is "upsert".'
+            )
+        if not self.unit or self.touches.keys() != set(self.tables):
+            raise Refusal(
+                f'view "{self.name}" does not say which rows a change concerns',
+                hint="Give it a `unit`, and in `touches` for each of its tables the SQL that finds units.",
+            )
+
+    @property
+    def of_tables(self) -> bool:
+        """Whether it is a view of tables alone: of what is so now, not of what happened when."""
+        return not self.inputs
 
     @property
     def reads(self) -> tuple[str, ...]:
@@ -116,7 +141,9 @@ class View:
 
     @property
     def closing(self) -> str:
-        """SQL for the time from which on no event can change a row."""
+        """SQL for the time from which on no event can change a row; a row of tables may change for ever."""
+        if self.of_tables:
+            return "CAST(NULL AS TIMESTAMP)"
         return self.closes or f"{self.time} + INTERVAL '{self.window.total_seconds():.0f}' SECOND"
 
     @property

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 TEST_INSTANCE = os.environ.get("HEADWATER_TEST_INSTANCE", "test")
 KEEP = bool(os.environ.get("HEADWATER_KEEP"))
-STEPS_FOR_TESTS = ("topics", "registry")  # tests start apps and simulators themselves
+STEPS_FOR_TESTS = ("topics", "registry", "capture")  # tests start apps and simulators themselves
 
 
 @pytest.fixture(autouse=True, scope="session")

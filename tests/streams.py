@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 import uuid
 from collections import Counter
@@ -81,9 +82,18 @@ class Log:
         own: dict[str, Any] = {"name": f"{view.name}_{uuid.uuid4().hex[:8]}"}
         for part in ("inputs", "tables"):
             own[part] = tuple(self.topics[name].name for name in getattr(view, part))
+        own["touches"] = {
+            self.topics[name].name: self._of_this_log(sql) for name, sql in view.touches.items()
+        }
         if view.publishes and view.publishes.topic in self.topics:
             own["publishes"] = replace(view.publishes, topic=self.topics[view.publishes.topic].name)
         return replace(view, **own)
+
+    def _of_this_log(self, sql: str) -> str:
+        """Return SQL that names this log's tables."""
+        for name, topic in self.topics.items():
+            sql = re.sub(rf"\b{name}\b", topic.name, sql)
+        return sql
 
     def by_name(self) -> dict[str, Topic]:
         return {topic.name: topic for topic in self.topics.values()}

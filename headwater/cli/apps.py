@@ -40,7 +40,8 @@ def stop_apps(names: Apps = None) -> None:
 @commands.command("supervise")
 def supervise_apps() -> None:
     """Look after all apps once, as the DAG `supervise` does every minute."""
-    from headwater import supervision
+    from headwater import capture, supervision
 
-    for done in supervision.tick(Settings.load()):
+    settings = Settings.load()
+    for done in [*supervision.tick(settings), *capture.look_after(settings)]:
         say(str(done))

@@ -34,6 +34,9 @@ def simulate(
         ),
     ] = None,
     users: Annotated[int, typer.Option(help="How many people there are.")] = 1000,
+    changes: Annotated[
+        float, typer.Option(help="Rows that change in the shop's database, a second: orders, posts, follows.")
+    ] = 0.0,
     partition: Annotated[int | None, typer.Option(help="Send everything to this partition.")] = None,
     out_of_order: Share = 0.05,
     late: Share = 0.01,
@@ -53,6 +56,7 @@ def simulate(
         duration=timedelta(minutes=minutes) if minutes is not None else None,
         count=count,
         users=users,
+        changes=changes,
         partition=partition,
         out_of_order=out_of_order,
         late=late,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime  # noqa: TC003 -- typer reads it
 from typing import Annotated
 
 import typer
 
 from headwater.cli.printing import print_table
+from headwater.errors import Refusal
 from headwater.settings import Settings
 
 commands = typer.Typer(no_args_is_help=True, help="Views: look at what they serve, and at their versions.")
@@ -14,12 +16,24 @@ commands = typer.Typer(no_args_is_help=True, help="Views: look at what they serv
 
 @commands.command("show")
 def show_view(
-    name: str, rows: Annotated[int, typer.Option(min=1, max=1000, help="How many of the newest rows.")] = 20
+    name: str,
+    rows: Annotated[int, typer.Option(min=1, max=1000, help="How many of the newest rows.")] = 20,
+    at: Annotated[
+        datetime | None,
+        typer.Option(formats=["%Y-%m-%dT%H:%M:%S%z"], help="As it was then, e.g. 2026-01-05T12:00:00+00:00."),
+    ] = None,
+    offset: Annotated[
+        str, typer.Option(help="As it was before it read this record, e.g. page_views:0:1500.")
+    ] = "",
 ) -> None:
-    """Show the newest rows of a view."""
+    """Show the newest rows of a view, now or as they were."""
     from headwater import lake
+    from headwater.time_travel import Place
 
-    newest = lake.newest_rows(Settings.load(), name, rows)
+    if at is not None and offset:
+        raise Refusal("both a time and an offset are asked for", hint="Choose one of them.")
+    place = Place.read(offset) if offset else None
+    newest = lake.newest_rows(Settings.load(), name, rows, at=at, place=place)
     print_table(newest.column_names, (tuple(row.values()) for row in newest.to_pylist()))
 
 

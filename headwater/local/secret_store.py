@@ -43,6 +43,8 @@ GENERATORS: dict[str, Callable[[], str]] = {
     "postgres.superuser": _password,
     "postgres.headwater": _password,
     "postgres.airflow": _password,
+    "postgres.shop": _password,
+    "postgres.capture": _password,
     "spark.submission": lambda: _key(48),  # HS384 wants 384 bits
     "airflow.admin": _password,
     "airflow.fernet": lambda: _key(32),

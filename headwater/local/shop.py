@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from headwater.settings import Settings
 
 NAME = "shop"
-GENTLE = ("--rate", "10")
+GENTLE = ("--rate", "10", "--changes", "2")
 
 
 def start(settings: Settings) -> bool:

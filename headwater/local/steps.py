@@ -52,6 +52,15 @@ def bring_registry_up_to_date(settings: Settings) -> Done:
     return Done(changed=bool(migrate(settings)))
 
 
+def follow_the_shops_database(settings: Settings) -> Done:
+    """Make the tables of the shop's database, and let their changes come into the log."""
+    from headwater import capture
+    from headwater.shop import database
+
+    migrated = database.migrate(settings)
+    return Done(changed=capture.follow(settings) or bool(migrated))
+
+
 def start_apps(settings: Settings) -> Done:
     """Deploy every app, and wait until each of its queries has given a sign of life."""
     from headwater import apps
@@ -97,6 +106,7 @@ def let_airflow_look_after_it(settings: Settings) -> Done:
 STEPS: list[Step] = [
     ("topics", bring_topics_in_step),
     ("registry", bring_registry_up_to_date),
+    ("capture", follow_the_shops_database),
     ("apps", start_apps),
     ("notifier", start_notifier),
     ("shop", start_shop),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 from psycopg.rows import dict_row
 
+from headwater import migrating
 from headwater.errors import Refusal
 
 if TYPE_CHECKING:
@@ -43,24 +43,6 @@ def migrated(registry: Connection) -> bool:
 
 def migrate(settings: Settings) -> list[str]:
     """Apply the migrations that the registry does not have yet; return their names."""
-    with connect(settings) as registry, registry.transaction():
+    with connect(settings) as registry:
         registry.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
-        registry.execute(
-            "CREATE TABLE IF NOT EXISTS migrations "
-            "(name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())"
-        )
-        registry.execute("LOCK TABLE migrations")
-        done = {row["name"] for row in registry.execute("SELECT name FROM migrations")}
-        pending = {name: sql for name, sql in _migrations().items() if name not in done}
-        for name, sql in pending.items():
-            registry.execute(sql.encode())
-            registry.execute("INSERT INTO migrations (name) VALUES (%s)", [name])
-    return list(pending)
-
-
-def _migrations() -> dict[str, str]:
-    folder = resources.files("headwater.registry") / "migrations"
-    files = sorted(
-        (file for file in folder.iterdir() if file.name.endswith(".sql")), key=lambda file: file.name
-    )
-    return {file.name: file.read_text(encoding="utf-8") for file in files}
+        return migrating.migrate(registry, "headwater.registry")

@@ -147,6 +147,8 @@ def _refusals(
     stretches: list[Stretch],
 ) -> list[str]:
     found = [stretch.refusal for stretch in stretches if stretch.refusal]
+    if not _declared(artifact, request.view)["inputs"] and request.start != EARLIEST:
+        found.append("A view of tables is rebuilt from the beginning: a row may not have changed since then.")
     if (other := replays.open_replay(registry, request.view)) is not None:
         found.append(
             f"A replay of this view is under way: {other['query']}, since {other['opened_at']:%d %B %H:%M}."
@@ -165,7 +167,11 @@ def _refusals(
 def _dependants(artifact: Artifact, view: str) -> list[str]:
     """Return the views that read what this view puts on the log."""
     topic = artifact.manifest[view]["publishes"]
-    return sorted(name for name, declared in artifact.manifest.items() if topic in declared["inputs"])
+    return sorted(
+        name
+        for name, declared in artifact.manifest.items()
+        if topic in (*declared["inputs"], *declared["tables"])
+    )
 
 
 def _size(client: KafkaAdminClient, stretches: list[Stretch]) -> int:

@@ -1,4 +1,8 @@
-"""Live: records are sent when they are due, with kafka-python's producer."""
+"""Live: records are sent when they are due, with kafka-python's producer.
+
+Not all of them to the log: what is a row of the shop's database is written there, as the shop would, and
+comes into the log by the capture alone.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,9 @@ from typing import TYPE_CHECKING
 from kafka import KafkaProducer
 
 from headwater.errors import Refusal
+from headwater.shop import database
+from headwater.shop.database import rows
+from headwater.topics import load_topics
 
 if TYPE_CHECKING:
     import threading
@@ -41,11 +48,16 @@ def send_live(
         reconnect_backoff_max_ms=RECONNECT_MS,
     )
     try:
+        captured = {name: topic for name, topic in load_topics().items() if topic.table}
         unanswered: deque[FutureRecordMetadata] = deque()
-        for record in _on_time(records, progress, stop):
-            unanswered.append(_send(producer, record))
-            counts.add(record)
-            _settle(unanswered, MOST_UNANSWERED)
+        with database.connect(settings) as shop:
+            for record in _on_time(records, progress, stop):
+                if record.topic not in captured:
+                    unanswered.append(_send(producer, record))
+                elif not record.flaw:  # what is broken is no row
+                    rows.write(shop, captured[record.topic], record.key, record.value)
+                counts.add(record)
+                _settle(unanswered, MOST_UNANSWERED)
         producer.flush(timeout=ANSWER_SECONDS)
         _settle(unanswered, 0)
     finally:

@@ -9,6 +9,7 @@ from kafka.errors import KafkaError
 
 from headwater.errors import Refusal
 from headwater.shop.counts import Counts
+from headwater.shop.database.working import at_work
 from headwater.shop.live import send_live
 from headwater.shop.loading import load
 from headwater.shop.progress import Progress
@@ -33,7 +34,8 @@ def simulate(settings: Settings, simulation: Simulation, report: Callable[[str],
     try:
         with stop_on_signal() as stop:
             if simulation.start is None:
-                send_live(settings, records(simulation, datetime.now(UTC)), counts, progress, stop)
+                with at_work(settings, simulation):
+                    send_live(settings, records(simulation, datetime.now(UTC)), counts, progress, stop)
             else:
                 _warn_of_retention(simulation, report)
                 load(settings, records(simulation), counts, progress, stop)

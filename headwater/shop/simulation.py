@@ -50,6 +50,8 @@ class Simulation:
     suffix: str = ""
     """Added to the name of every topic: `_test` sends page views to the topic page_views_test."""
     users: int = 1000
+    changes: float = 0.0
+    """Rows that change in the shop's database, a second, by the clerk; live only."""
     partition: int | None = None
     """Send everything to this partition, whatever the key: to build logs whose partitions are skewed."""
 
@@ -123,6 +125,8 @@ def _check_amounts(simulation: Simulation) -> None:
         raise Refusal(
             f"a rate of {simulation.rate:g} events a second cannot be simulated", hint="Choose one above 0."
         )
+    if not 0 <= simulation.changes <= 10_000:
+        raise Refusal(f"{simulation.changes:g} changes a second cannot be made", hint="Choose 0 or more.")
     for name in ("count", "users"):
         number = getattr(simulation, name)
         if number is not None and number < 1:

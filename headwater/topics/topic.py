@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, m
 
 from headwater.topics.quantities import FOREVER, read_duration, read_size
 
-FieldType = Literal["string", "long", "double", "boolean", "timestamp"]
+FieldType = Literal["string", "long", "double", "decimal", "boolean", "timestamp"]
 Role = Literal["simulator", "apps", "connect", "control", "notifier"]
 Cleanup = Literal["delete", "compact"]
 
@@ -33,7 +33,11 @@ RECORD_OVERHEAD = 4096
 
 
 class TopicField(BaseModel):
-    """One field of an event. `timestamp` is a whole number in JSON: milliseconds since 1970, UTC."""
+    """One field of an event.
+
+    `timestamp` is a whole number in JSON: milliseconds since 1970, UTC. `decimal` is a text, so that no
+    reader rounds it, with at most two digits after the point.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -70,6 +74,8 @@ class Topic(BaseModel):
     largest_event: Annotated[int, BeforeValidator(read_size), Field(le=LARGEST_RECORD)]
     clock: Literal["device", "server"] = "device"
     """Whose clock tells occurred_at and sent_at: devices' clocks may be wrong and are corrected."""
+    table: Annotated[str, Field(pattern=r"^([a-z][a-z0-9_]*)?$")] = ""
+    """The table of the shop's database whose changes it tells, if it does."""
     written_by: tuple[Role, ...]
     read_by: tuple[Role, ...]
     fields: Annotated[
@@ -96,6 +102,14 @@ class Topic(BaseModel):
         for name, wanted in EVENT_FIELDS.items():
             if self.fields.get(name) != TopicField(type=wanted):
                 raise ValueError(f'schema needs the field "{name}: {wanted}"')
+        return self
+
+    @model_validator(mode="after")
+    def _check_table(self) -> Topic:
+        if self.table and not self.is_changelog:
+            raise ValueError(f'the changes of table "{self.table}" need `cleanup: compact`')
+        if self.table and "connect" not in self.written_by:
+            raise ValueError(f'the changes of table "{self.table}" are `written_by: [connect]`')
         return self
 
     @property

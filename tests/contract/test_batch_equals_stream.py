@@ -6,6 +6,7 @@ one version of each view follows it in batches of different sizes, and another r
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -13,11 +14,15 @@ import pytest
 from pyspark.errors import StreamingQueryException
 
 from headwater.shop import Simulation
+from headwater.shop.database.clerk import Clerk
 from headwater.shop.streams import STREAMS
 from spark_apps import catalog
+from tests.captures import Captured, captured_shop
 from tests.streams import Log, assert_up_to_date, job_of, new_log, oracle, rows_of, run
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pyspark.sql import SparkSession
 
     from headwater.settings import Settings
@@ -29,14 +34,16 @@ NOW = datetime.now(UTC).replace(microsecond=0)
 MESSY = {"out_of_order": 0.05, "late": 0.03, "repeated": 0.05, "wrong_clock": 0.05, "malformed": 0.01}
 FLAWS = ("broken_json", "number_for_text", "missing_field", "null", "nan", "future")
 OUTPUTS = {view.publishes.topic for view in catalog.views().values() if view.publishes}
-TOPICS = (*STREAMS, *sorted(OUTPUTS))
+CAPTURED = sorted({table for view in catalog.views().values() for table in view.tables} - set(STREAMS))
+TOPICS = (*STREAMS, *sorted(OUTPUTS), *CAPTURED)
+PEOPLE, TRANSACTIONS = 60, 150
 SLICES = (2000, 5000, 800, 4200)  # records of all topics together, for each of many batches
 EVERY_VIEW = pytest.mark.parametrize("view", catalog.views().values(), ids=lambda view: view.name)
 
 
 def messy(start: datetime, count: int, **changes: object) -> Simulation:
     # Few people, so that they do something together; none is late by so much that nobody remembers what for.
-    options = {"seed": 11, "rate": 1.5, "users": 60, "latest": timedelta(hours=1), "flaws": FLAWS}
+    options = {"seed": 11, "rate": 1.5, "users": PEOPLE, "latest": timedelta(hours=1), "flaws": FLAWS}
     options |= MESSY | changes
     return Simulation(start=start, count=count, **options)  # type: ignore[arg-type]
 
@@ -58,14 +65,34 @@ class Shop:
             run(self.spark, *(job_of(self.spark, self.log, view, publish=publish) for view in views))
 
 
+def clerks_work(captured: Captured, seed: int) -> None:
+    """Let rows of the database change, and come into the log."""
+    with captured.connect() as database:
+        clerk = Clerk(database, seed, users=PEOPLE)
+        clerk.stock()
+        for _ in range(TRANSACTIONS):
+            clerk.work()
+    captured.wait()
+
+
+@contextmanager
+def log_with_tables(settings: Settings) -> Iterator[tuple[Log, Captured]]:
+    """Return a log of everything: events and people from the simulator, all other tables from a database."""
+    log = new_log(settings, *TOPICS)
+    of_tables = {topic.table: topic for name, topic in log.topics.items() if name in CAPTURED}
+    with captured_shop(settings, f"shop{log.suffix}", of_tables) as captured:
+        yield log, captured
+
+
 @pytest.fixture(scope="module")
 def followed(lake: SparkSession, instance: Settings) -> tuple[Log, list[Versions]]:
     """Return two hours of a shop where everything goes wrong now and then, followed in two ways."""
-    log = new_log(instance, *TOPICS)
-    shop = Shop(lake, log)
-    in_many_batches, in_one = shop.versions(), shop.versions()
-    for _ in log.slices(messy(NOW - timedelta(hours=3), count=12_000), *SLICES):
-        shop.follow(in_many_batches, publish=True)
+    with log_with_tables(instance) as (log, captured):
+        shop = Shop(lake, log)
+        in_many_batches, in_one = shop.versions(), shop.versions()
+        for seed, _ in enumerate(log.slices(messy(NOW - timedelta(hours=3), count=12_000), *SLICES)):
+            clerks_work(captured, seed)
+            shop.follow(in_many_batches, publish=True)
     # What the last batch has said, views of views have still to hear.
     shop.follow(
         {name: view for name, view in in_many_batches.items() if OUTPUTS & set(catalog.view(name).inputs)}
@@ -102,7 +129,8 @@ def skewed(lake: SparkSession, instance: Settings) -> tuple[Log, Versions]:
 
     And they were loaded in the reverse order of their numbers.
     """
-    log = new_log(instance, *TOPICS)
+    with log_with_tables(instance) as (log, captured):
+        clerks_work(captured, seed=1)
     for partition, days in ((2, 3), (1, 0), (0, 5)):
         start = NOW - timedelta(days=days, hours=3)
         list(log.slices(messy(start, count=2000, seed=partition, partition=partition), 2000))

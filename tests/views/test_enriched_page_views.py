@@ -20,11 +20,11 @@ PAGE_VIEWS = "event_time TIMESTAMP, event_id STRING, user_id STRING, page STRING
 
 
 def profile(person: str, country: str, plan: str, since: datetime) -> tuple[object, ...]:
-    return (person, person.title(), country, plan, since, False, 0, 0)
+    return (person, person.title(), country, plan, since, False, None, 0, 0)
 
 
 def farewell(person: str, when: datetime) -> tuple[object, ...]:
-    return (person, None, None, None, when, True, 0, 0)
+    return (person, None, None, None, when, True, None, 0, 0)
 
 
 def history(spark: SparkSession, *changes: tuple[object, ...]) -> DataFrame:

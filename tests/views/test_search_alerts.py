@@ -27,11 +27,11 @@ def query(
     price: float | None = None,
     since: datetime = NOON,
 ) -> tuple[object, ...]:
-    return (name, "ada", words, category, price, since, False, 0, 0)
+    return (name, "ada", words, category, price, since, False, None, 0, 0)
 
 
 def deleted(name: str, when: datetime) -> tuple[object, ...]:
-    return (name, None, None, None, None, when, True, 0, 0)
+    return (name, None, None, None, None, when, True, None, 0, 0)
 
 
 def matches(

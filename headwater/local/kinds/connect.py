@@ -34,7 +34,8 @@ class Connect(Kind):
         """Unpack the plugin; allow the worker its topics and its group, without which it would not start."""
         _unpack_plugin(part)
         with admin_client(part) as admin:
-            admin.create_acls([_own(ResourceType.TOPIC, "connect-"), _own(ResourceType.GROUP, "connect")])
+            own = (ResourceType.TOPIC, ResourceType.GROUP, ResourceType.TRANSACTIONAL_ID)
+            admin.create_acls([_own(kind, "connect") for kind in own])
 
     def waiting_for(self, part: Part) -> str:
         """Ask for its health; for some seconds before it is ready, it answers 404."""
@@ -48,7 +49,7 @@ class Connect(Kind):
 
 
 def _own(resource: ResourceType, prefix: str) -> ACL:
-    """Allow everything on what is named like this: these topics and this group are the worker's own."""
+    """Allow everything on what is named like this: these topics, groups and transactions are its own."""
     return ACL(
         principal=PRINCIPAL,
         host="*",

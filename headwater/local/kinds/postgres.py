@@ -10,7 +10,7 @@ import tarfile
 import tempfile
 import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import psycopg
 from psycopg import sql
@@ -24,7 +24,8 @@ from headwater.local.users import User, unprivileged_user
 if TYPE_CHECKING:
     from headwater.local.record import Part
 
-OWNERS = ("headwater", "airflow")  # each role owns the database of its name
+OWNERS = ("headwater", "airflow", "shop")  # each role owns the database of its name
+CAPTURE = "capture"  # reads the write-ahead log and the tables that it is granted, in the shop's database
 
 
 class Postgres(Kind):
@@ -51,6 +52,8 @@ class Postgres(Kind):
             for owner in OWNERS:
                 _ensure_role(connection, owner, passwords[f"postgres.{owner}"])
                 _ensure_database(connection, owner)
+            _ensure_role(connection, CAPTURE, passwords[f"postgres.{CAPTURE}"], "REPLICATION")
+            connection.execute(f"GRANT CONNECT ON DATABASE shop TO {CAPTURE}")
 
 
 def _unpack(part: Part) -> None:
@@ -120,12 +123,18 @@ def _connect(part: Part) -> psycopg.Connection:
     )
 
 
-def _ensure_role(connection: psycopg.Connection, name: str, password: str) -> None:
+def _ensure_role(
+    connection: psycopg.Connection,
+    name: str,
+    password: str,
+    more: Literal["REPLICATION", "NOREPLICATION"] = "NOREPLICATION",
+) -> None:
     role = sql.Identifier(name)
     if not connection.execute("SELECT FROM pg_roles WHERE rolname = %s", [name]).rowcount:
         connection.execute(sql.SQL("CREATE ROLE {}").format(role))
-    statement = sql.SQL("ALTER ROLE {} LOGIN NOSUPERUSER PASSWORD {}")
-    connection.execute(statement.format(role, sql.Literal(_scram(connection, name, password))))
+    statement = sql.SQL("ALTER ROLE {} LOGIN NOSUPERUSER {} PASSWORD {}")
+    secret = sql.Literal(_scram(connection, name, password))
+    connection.execute(statement.format(role, sql.SQL(more), secret))
 
 
 def _scram(connection: psycopg.Connection, name: str, password: str) -> str:

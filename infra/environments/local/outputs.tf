@@ -43,6 +43,11 @@ output "connect_url" {
   value       = module.connect.url
 }
 
+output "connect_capture_password" {
+  description = "What the worker looks up the password of the database's role `capture` by."
+  value       = module.connect.capture_password
+}
+
 ################################################################################
 # Database
 ################################################################################

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,7 +12,7 @@ from headwater.topics import load_topics
 from spark_apps import changelogs
 from spark_apps.decode import decode
 from tests.dataframes import dataframe
-from tests.log_records import at, record, records
+from tests.log_records import at, milliseconds, record, records
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -26,10 +27,12 @@ def profile(**changes: Any) -> dict[str, Any]:
     return {"user_id": "u1", "name": "Ada", "country": "FR", "plan": "free"} | changes
 
 
-def change(person: str, plan: str | None, minute: float, offset: int = 0) -> tuple[object, ...]:
+def change(
+    person: str, plan: str | None, minute: float, offset: int = 0, lsn: int | None = None
+) -> tuple[object, ...]:
     """Return a change of somebody's plan; none is a farewell."""
     fields = (None, None, None) if plan is None else ("Ada", "FR", plan)
-    return (person, *fields, at(minutes=minute), plan is None, 0, offset)
+    return (person, *fields, at(minutes=minute), plan is None, lsn, 0, offset)
 
 
 @pytest.fixture(scope="module")
@@ -66,9 +69,9 @@ def test_change_holds_from_when_the_log_received_it_for_the_key_it_is_kept_by(
 ) -> None:
     """The last one says another person than its key: the log compacts by the key, so the key is right."""
     expected = [
-        ("u1", "Ada", "FR", "free", at(minutes=1), False, 0, 0),
-        ("u2", None, None, None, at(minutes=2), True, 0, 1),
-        ("u3", "Ada", "FR", "free", at(minutes=3), False, 0, 7),
+        ("u1", "Ada", "FR", "free", at(minutes=1), False, None, 0, 0),
+        ("u2", None, None, None, at(minutes=2), True, None, 0, 1),
+        ("u3", "Ada", "FR", "free", at(minutes=3), False, None, 0, 7),
     ]
     assertDataFrameEqual(
         changelogs.changes(decoded, TOPIC), dataframe(spark, expected, changelogs.change_schema(TOPIC))
@@ -111,3 +114,64 @@ def test_stretch_holds_at_its_first_moment_but_not_at_its_end(spark: SparkSessio
     )
     held = stretches.where(changelogs.held_at("time")).select("name").collect()
     assert {row["name"] for row in held} == {"first", "last", "still"}
+
+
+def test_captured_change_holds_from_its_commit_and_a_farewell_needs_nothing_but_its_key(
+    spark: SparkSession,
+) -> None:
+    """As Debezium writes them: every column is there, and null where nothing is known any more."""
+    place = {"lsn": 7, "committed_at": milliseconds(at(minutes=1))}
+    gone = {"name": None, "country": None, "plan": None, "__deleted": "true", "lsn": 8}
+    rows = [
+        record(profile() | place | {"__deleted": "false"}, offset=0, received=at(minutes=2)),
+        record(profile() | place | gone, offset=1, received=at(minutes=2)),
+    ]
+    expected = [
+        ("u1", "Ada", "FR", "free", at(minutes=1), False, 7, 0, 0),
+        ("u1", None, None, None, at(minutes=1), True, 8, 0, 1),
+    ]
+    assertDataFrameEqual(
+        changelogs.changes(decode(records(spark, rows), TOPIC), TOPIC),
+        dataframe(spark, expected, changelogs.change_schema(TOPIC)),
+    )
+
+
+def test_what_is_told_again_after_a_newer_change_is_no_news(spark: SparkSession) -> None:
+    """A capture that restarts may tell 5, 6 once more; where nobody captures, the last one counts."""
+    changes = [
+        change("told again", "free", 0, offset=1, lsn=5),
+        change("told again", "pro", 1, offset=2, lsn=6),
+        change("told again", "free", 0, offset=3, lsn=5),
+        change("left", "free", 0, offset=4, lsn=7),
+        change("left", None, 1, offset=5, lsn=8),
+        change("left", None, 1, offset=6),
+        change("not captured", "free", 0, offset=7),
+        change("not captured", "plus", 1, offset=8),
+    ]
+    newest = changelogs.newest(dataframe(spark, changes, changelogs.change_schema(TOPIC)), TOPIC)
+    found = {row["user_id"]: (row["plan"], row["gone"], row["lsn"]) for row in newest.collect()}
+    assert found == {
+        "told again": ("pro", False, 6),
+        "left": (None, True, 8),
+        "not captured": ("plus", False, None),
+    }
+    present = changelogs.present(newest, TOPIC)
+    assert {row["user_id"] for row in present.collect()} == {"told again", "not captured"}
+
+
+def test_amounts_are_exact_and_what_is_no_amount_is_quarantined(spark: SparkSession) -> None:
+    topic = load_topics()["product_changelog"]
+    product = {"product_id": "u1", "title": "Tent", "category": "sports", "supplied": 1}
+    rows = [
+        record(product | {"price": price}, offset=offset)
+        for offset, price in enumerate(("0.10", "1e400", "cheap", 0.1))
+    ]
+    decoded = decode(records(spark, rows), topic)
+    assert [row["reason"] for row in decoded.orderBy("offset").collect()] == [
+        None,
+        "not a number: price",
+        "not a number: price",
+        "wrong type: price is decimal, not decimal",
+    ]
+    (price,) = (row["price"] for row in changelogs.changes(decoded, topic).collect())
+    assert price == Decimal("0.10")

@@ -14,10 +14,13 @@ module "process" {
 
   files = {
     "connect/log4j2.properties" = file("${path.module}/templates/log4j2.properties")
+    # Connectors name these secrets; only the worker reads them.
+    "connect/secrets.properties" = "postgres.capture=@{postgres.capture}\n"
     "connect/worker.properties" = templatefile("${path.module}/templates/worker.properties.tftpl", {
       bootstrap_servers = var.bootstrap_servers
       replication       = var.replication
       port              = var.port
+      folder            = local.folder
       plugins           = "${local.folder}/plugins"
     })
   }

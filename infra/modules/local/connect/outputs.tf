@@ -8,6 +8,11 @@ output "url" {
   depends_on  = [module.process]
 }
 
+output "capture_password" {
+  description = "What the worker looks up the password of the database's role `capture` by."
+  value       = "$${file:${local.folder}/secrets.properties:postgres.capture}"
+}
+
 output "part" {
   description = "The record given to supervisord, with placeholders where secrets go."
   value       = module.process.part

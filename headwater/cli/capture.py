@@ -1,0 +1,56 @@
+"""Commands for change data capture."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from headwater.cli.printing import print_table, say
+from headwater.settings import Settings
+
+commands = typer.Typer(no_args_is_help=True, help="Change data capture: the shop's database in the log.")
+
+
+@commands.command("status")
+def show_status() -> None:
+    """Show how the capture is, and what the database keeps for it."""
+    from headwater.capture.slot import slot
+    from headwater.capture.worker import Worker
+    from headwater.shop import database
+
+    settings = Settings.load()
+    with database.connect(settings) as shop:
+        kept = slot(shop, database.DATABASE)
+    state = Worker(settings).state(database.DATABASE)
+    print_table(
+        ("connector", "tasks", "slot", "log kept"),
+        [
+            (
+                state.connector.lower() if state else "none",
+                ", ".join(task.lower() for task in state.tasks) if state else "",
+                kept.status if kept else "none",
+                f"{kept.kept / 1024**2:,.1f} MB" if kept else "",
+            )
+        ],
+    )
+    if state and state.trace:
+        say(state.trace)
+
+
+@commands.command("read-again")
+def read_again(table: Annotated[str, typer.Argument(help="A table, for example users.")]) -> None:
+    """Read a table once more while its changes go on."""
+    from headwater.capture.again import read_again
+
+    read_again(Settings.load(), table)
+    say(f'table "{table}" is read again; its rows come into the log bit by bit')
+
+
+@commands.command("start-over")
+def start_over() -> None:
+    """Begin anew with a snapshot of all tables, when the database has let go what was not read."""
+    from headwater.capture.again import start_over
+
+    start_over(Settings.load())
+    say("the capture begins anew, with all rows of all tables; rows deleted meanwhile are not told of")

@@ -1,0 +1,100 @@
+"""A view as it was: at a time, or when it had read the log up to an offset.
+
+Every batch of a view is a snapshot that says when it was committed and which offsets it reaches. So the past
+of a view is not guessed from clocks: `page_views:0:1500` is the newest snapshot that has read no record of
+partition 0 from offset 1500 on.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from headwater.errors import Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from pyiceberg.table import Table
+
+OFFSETS = "headwater.offsets"
+PLACE = re.compile(r"([a-z][a-z0-9_]*):(\d+):(\d+)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """One snapshot of a view's table."""
+
+    snapshot: int
+    committed_at: datetime
+    offsets: Mapping[str, Mapping[str, int]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A place in the log: a partition of a topic, and the offset of a record."""
+
+    topic: str
+    partition: int
+    offset: int
+
+    @classmethod
+    def read(cls, text: str) -> Place:
+        """Read `topic:partition:offset`."""
+        if (found := PLACE.fullmatch(text)) is None:
+            raise Refusal(f'"{text}" is no place in the log', hint="Write it like page_views:0:1500.")
+        return cls(topic=found[1], partition=int(found[2]), offset=int(found[3]))
+
+
+def moments(table: Table) -> list[Moment]:
+    """Return the snapshots that led to a table's present, oldest first."""
+    found = {snapshot.snapshot_id: snapshot for snapshot in table.snapshots()}
+    current, line = table.current_snapshot(), []
+    while current is not None:
+        summary = current.summary.additional_properties if current.summary else {}
+        line.append(
+            Moment(
+                snapshot=current.snapshot_id,
+                committed_at=datetime.fromtimestamp(current.timestamp_ms / 1000, UTC),
+                offsets=json.loads(summary.get(OFFSETS, "{}")),
+            )
+        )
+        current = found.get(current.parent_snapshot_id) if current.parent_snapshot_id else None
+    return line[::-1]
+
+
+def at_time(history: Iterable[Moment], time: datetime) -> Moment:
+    """Return the newest moment that is not after a time."""
+    known = list(history)
+    before = [moment for moment in known if moment.committed_at <= time]
+    if not before:
+        raise _unknown(f"at {time.isoformat(' ', 'seconds')}", known)
+    return before[-1]
+
+
+def at_offset(history: Iterable[Moment], place: Place) -> Moment:
+    """Return the newest moment at which nothing from a place in the log on had been read."""
+    known = list(history)
+    partition = str(place.partition)
+    reading = [moment for moment in known if partition in moment.offsets.get(place.topic, {})]
+    if not reading:
+        raise Refusal(
+            f"the view does not read partition {place.partition} of {place.topic}",
+            detail=f"It reads: {', '.join(sorted(known[-1].offsets)) if known else 'nothing yet'}.",
+        )
+    before = [moment for moment in reading if moment.offsets[place.topic][partition] <= place.offset]
+    if not before:
+        raise _unknown(f"before offset {place.offset} of {place.topic}", known)
+    return before[-1]
+
+
+def _unknown(when: str, known: list[Moment]) -> Refusal:
+    oldest = f"{known[0].committed_at.isoformat(' ', 'seconds')}" if known else "nothing has been written yet"
+    return Refusal(
+        f"nothing is known of the view {when}",
+        detail=f"Its oldest snapshot: {oldest}.",
+        hint="Ask for a later time, or replay the view from the log.",
+    )

@@ -1,0 +1,225 @@
+"""Change data capture on real parts: the log tells what the database holds, whatever dies in between."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+import time
+import uuid
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from headwater import alarms, capture
+from headwater.capture.again import read_again, start_over
+from headwater.capture.worker import Worker
+from headwater.registry import connect as registry_of
+from headwater.shop.database.clerk import Clerk
+from headwater.topics import load_topics
+from tests.captures import Captured, captured_shop, read, superuser
+from tests.cluster.looking import program, wait_for
+from tests.streams import new_log
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import psycopg
+
+    from headwater.settings import Settings
+
+TABLES = {topic.table: name for name, topic in load_topics().items() if topic.table}
+USERS = 40
+BIG = 100_000
+
+
+def register(shop: psycopg.Connection[Any]) -> None:
+    shop.execute(
+        "INSERT INTO users SELECT 'user-' || to_char(n, 'FM0000'), 'Somebody', 'DE', 'free' "
+        f"FROM generate_series(1, {USERS}) AS n".encode()
+    )
+
+
+def open_shop(captured: Captured) -> None:
+    """Let there be something already when the capture begins: it is in the snapshot."""
+    with captured.connect() as shop:
+        register(shop)
+        clerk = Clerk(shop, seed=1, users=USERS)
+        clerk.stock()
+        for _ in range(200):
+            clerk.work()
+
+
+@contextmanager
+def new_shop(settings: Settings, *tables: str, opened: bool = False) -> Iterator[Captured]:
+    log = new_log(settings, *(TABLES[table] for table in tables))
+    topics = {topic.table: topic for topic in log.topics.values()}
+    name = f"shop_{uuid.uuid4().hex[:8]}"
+    with captured_shop(settings, name, topics, open_shop if opened else None) as shop:
+        yield shop
+
+
+@pytest.fixture(scope="module")
+def shop(instance: Settings) -> Iterator[Captured]:
+    with new_shop(instance, *TABLES, opened=True) as captured:
+        yield captured
+
+
+def assert_converged(shop: Captured) -> None:
+    shop.wait()
+    for table in shop.topics:
+        assert shop.rows_in_log(table) == shop.rows(table), table
+
+
+def test_snapshot_and_changes_converge_to_the_tables_row_for_row(shop: Captured) -> None:
+    with shop.connect() as connection:
+        clerk = Clerk(connection, seed=2, users=USERS)
+        for _ in range(300):
+            clerk.work()
+        connection.execute("DELETE FROM users WHERE user_id = 'user-0001'")
+        connection.execute("UPDATE users SET country = 'FR' WHERE user_id < 'user-0010'")
+        connection.execute("DELETE FROM orders WHERE order_id IN (SELECT order_id FROM orders LIMIT 5)")
+    assert_converged(shop)
+    assert all(shop.rows(table) for table in TABLES if table != "search_queries")
+
+
+def test_row_that_is_gone_is_told_with_its_place_and_then_without_a_value(shop: Captured) -> None:
+    with shop.connect() as connection:
+        connection.execute("INSERT INTO search_queries VALUES ('q', 'user-0002', 'tent', NULL, NULL)")
+        connection.execute("DELETE FROM search_queries WHERE query_id = 'q'")
+    shop.wait()
+    stored, farewell, tombstone = read(shop.settings, shop.topics["search_queries"].name)
+    assert json.loads(stored.value) | {"lsn": 0, "committed_at": 0} == {
+        "query_id": "q",
+        "user_id": "user-0002",
+        "words": "tent",
+        "category": None,
+        "price_at_most": None,
+        "lsn": 0,
+        "committed_at": 0,
+        "__deleted": "false",
+    }
+    assert json.loads(farewell.value)["__deleted"] == "true"
+    assert json.loads(stored.value)["lsn"] < json.loads(farewell.value)["lsn"]
+    assert tombstone.value is None
+    assert {record.key for record in (stored, farewell, tombstone)} == {b"q"}
+
+
+def test_added_column_arrives_without_a_restart(shop: Captured) -> None:
+    with shop.connect() as connection:
+        connection.execute("ALTER TABLE users ADD COLUMN nickname text")
+        connection.execute("UPDATE users SET nickname = 'Ed' WHERE user_id = 'user-0003'")
+    shop.wait()
+    told = [json.loads(record.value or b"{}") for record in read(shop.settings, shop.topics["users"].name)]
+    assert "Ed" in {row.get("nickname") for row in told}
+    assert_converged(shop)
+
+
+def test_big_transaction_arrives_whole(instance: Settings) -> None:
+    with new_shop(instance, "posts") as shop:
+        with shop.connect() as connection:
+            connection.execute(
+                "INSERT INTO posts SELECT 'post-' || n, 'user-0001', 'Hello.', '2026-01-05', NULL "
+                f"FROM generate_series(1, {BIG}) AS n".encode()
+            )
+        shop.wait()
+        assert len(read(instance, shop.topics["posts"].name)) == BIG
+
+
+@pytest.mark.parametrize("victim", ["connect", "postgres", "kafka-1"])
+def test_log_and_tables_agree_after_kill_9_of(instance: Settings, shop: Captured, victim: str) -> None:
+    """In the middle of writes; who writes waits for the database, as any application does."""
+    enough = threading.Event()
+    writer = threading.Thread(target=_write_until, args=(shop, enough), daemon=True)
+    writer.start()
+    time.sleep(2)
+    os.kill(program(instance, victim), signal.SIGKILL)
+    time.sleep(5)
+    enough.set()
+    writer.join()
+    wait_for("the capture runs again", lambda: _runs(shop))
+    assert_converged(shop)
+
+
+def _write_until(shop: Captured, enough: threading.Event) -> None:
+    seed = 100
+    while not enough.is_set():
+        try:
+            with shop.connect() as connection:
+                clerk = Clerk(connection, seed=(seed := seed + 1), users=USERS)
+                while not enough.is_set():
+                    clerk.work()
+        except Exception:
+            time.sleep(0.5)
+
+
+def _runs(shop: Captured) -> bool:
+    try:
+        capture.look_after(shop.settings, shop.name)
+        state = Worker(shop.settings).state(shop.name)
+    except Exception:
+        return False
+    return state is not None and state.running
+
+
+def test_lost_slot_is_an_alarm_and_not_a_second_snapshot(instance: Settings) -> None:
+    with new_shop(instance, "users") as shop:
+        with shop.connect() as connection:
+            register(connection)
+        shop.wait()
+        worker = Worker(instance)
+        worker.stop(shop.name)
+        with superuser(instance) as server:
+            slot = b"SELECT FROM pg_replication_slots WHERE slot_name = %s AND active"
+            wait_for("the slot is free", lambda: not server.execute(slot, [shop.name]).rowcount)
+            server.execute(b"SELECT pg_drop_replication_slot(%s)", [shop.name])
+        with shop.connect() as connection:
+            connection.execute("UPDATE users SET country = 'US'")
+        told = len(read(instance, shop.topics["users"].name))
+        worker.resume(shop.name)
+        wait_for("an alarm", lambda: "changes lost" in _alarms(instance, shop.name))
+        time.sleep(3)
+        assert len(read(instance, shop.topics["users"].name)) == told
+
+
+def _alarms(settings: Settings, subject: str) -> set[str]:
+    capture.look_after(settings, subject)
+    with registry_of(settings) as registry:
+        return {alarm["kind"] for alarm in alarms.open_alarms(registry) if alarm["subject"] == subject}
+
+
+def test_long_text_is_told_although_it_has_not_changed(instance: Settings) -> None:
+    """PostgreSQL stores it beside the row, and leaves it out of its log when only the row has changed."""
+    words = " ".join(str(number) for number in range(5_000))
+    with new_shop(instance, "posts") as shop:
+        with shop.connect() as connection:
+            connection.execute(b"ALTER TABLE posts ALTER COLUMN body SET STORAGE EXTERNAL")
+            connection.execute("INSERT INTO posts VALUES ('p', 'user-0001', %s, '2026-01-05', NULL)", [words])
+            connection.execute("UPDATE posts SET edited_at = '2026-01-06' WHERE post_id = 'p'")
+        assert_converged(shop)
+        assert shop.rows_in_log("posts")["p"]["body"] == words
+
+
+def test_table_is_read_again_on_request_and_its_changes_go_on(instance: Settings) -> None:
+    with new_shop(instance, "users") as shop:
+        with shop.connect() as connection:
+            register(connection)
+        shop.wait()
+        read_again(instance, "users", shop.name)
+        wait_for("all rows again", lambda: len(read(instance, shop.topics["users"].name)) >= 2 * USERS)
+        with shop.connect() as connection:
+            connection.execute("UPDATE users SET plan = 'plus'")
+        assert_converged(shop)
+
+
+def test_capture_that_starts_over_tells_all_rows_as_they_are(instance: Settings) -> None:
+    with new_shop(instance, "users") as shop:
+        with shop.connect() as connection:
+            register(connection)
+        shop.wait()
+        start_over(instance, shop.name)
+        wait_for("the capture runs again", lambda: _runs(shop))
+        wait_for("all rows again", lambda: len(read(instance, shop.topics["users"].name)) >= 2 * USERS)
+        assert_converged(shop)

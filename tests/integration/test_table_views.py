@@ -1,0 +1,173 @@
+"""Views of tables on real parts: whatever changes, they are the query over the database, and only that."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pyspark.errors import StreamingQueryException
+
+from headwater.shop.database.clerk import Clerk
+from headwater.topics import load_topics
+from spark_apps import catalog, sinks
+from tests.captures import Captured, captured_shop
+from tests.streams import Log, job_of, new_log, rows_of, run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import SparkSession
+
+    from headwater.settings import Settings
+    from spark_apps.view import View
+
+USERS = 30
+TOPICS = [name for name, topic in load_topics().items() if topic.table]
+# What each view must hold, asked of the database itself.
+QUERIES = {
+    "user_profiles": "SELECT user_id, name, country, plan FROM users",
+    "order_details": """
+        SELECT order_id, o.user_id, status, country, coalesce(sum(quantity), 0)::bigint,
+               coalesce(sum(quantity * price), 0)::numeric(18, 2)
+        FROM orders o LEFT JOIN users u USING (user_id) LEFT JOIN order_items USING (order_id)
+        GROUP BY order_id, o.user_id, status, country
+    """,
+    "home_timelines": """
+        SELECT follower_id, post_id, author_id, body FROM (
+            SELECT follower_id, post_id, user_id AS author_id, body,
+                   row_number() OVER (PARTITION BY follower_id ORDER BY posted_at DESC, post_id DESC) AS place
+            FROM posts JOIN follows ON followed_id = user_id
+        ) AS seen WHERE place <= 100
+    """,
+    "inventory": """
+        SELECT product_id, supplied, coalesce(sum(quantity) FILTER (WHERE status <> 'cancelled'), 0)::bigint
+        FROM products LEFT JOIN order_items USING (product_id) LEFT JOIN orders USING (order_id)
+        GROUP BY product_id
+    """,
+    "orders_by_country": """
+        SELECT country, count(DISTINCT order_id), coalesce(sum(quantity * price), 0)::numeric(18, 2)
+        FROM orders JOIN users USING (user_id) LEFT JOIN order_items USING (order_id)
+        WHERE status <> 'cancelled' GROUP BY country
+    """,
+}
+COLUMNS = {
+    "user_profiles": ("user_id", "name", "country", "plan"),
+    "order_details": ("order_id", "user_id", "status", "country", "pieces", "total"),
+    "home_timelines": ("follower_id", "post_id", "author_id", "body"),
+    "inventory": ("product_id", "supplied", "ordered"),
+    "orders_by_country": ("country", "orders", "revenue"),
+}
+
+
+@pytest.fixture(scope="module")
+def log(instance: Settings) -> Log:
+    return new_log(instance, *TOPICS)
+
+
+@pytest.fixture(scope="module")
+def shop(instance: Settings, log: Log) -> Iterator[Captured]:
+    topics = {topic.table: topic for topic in log.topics.values()}
+    with captured_shop(instance, f"shop{log.suffix}", topics) as captured:
+        with captured.connect() as database:
+            database.execute(
+                "INSERT INTO users SELECT 'user-' || to_char(n, 'FM0000'), 'Somebody', "
+                "CASE WHEN n % 2 = 0 THEN 'DE' ELSE 'FR' END, 'free' "
+                f"FROM generate_series(1, {USERS}) AS n".encode()
+            )
+        yield captured
+
+
+@pytest.fixture(scope="module")
+def versions(lake: SparkSession, log: Log, shop: Captured) -> dict[str, View]:
+    """Return a version of each view of tables that has followed a busy shop through many batches."""
+    found = {name: log.view(view) for name, view in catalog.views().items() if view.of_tables}
+    for seed in range(2):
+        work(shop, seed, transactions=120)
+        follow(lake, log, found)
+    return found
+
+
+def work(shop: Captured, seed: int, transactions: int) -> None:
+    with shop.connect() as database:
+        clerk = Clerk(database, seed, users=USERS)
+        clerk.stock()
+        for _ in range(transactions):
+            clerk.work()
+        database.execute(
+            "UPDATE users SET country = 'US', plan = 'pro' WHERE user_id = %s", [f"user-000{seed + 1}"]
+        )
+        database.execute("DELETE FROM users WHERE user_id = %s", [f"user-001{seed}"])
+        database.execute("DELETE FROM orders WHERE order_id IN (SELECT order_id FROM orders LIMIT 2)")
+    shop.wait()
+
+
+def follow(lake: SparkSession, log: Log, versions: dict[str, View]) -> None:
+    run(lake, *(job_of(lake, log, view) for view in versions.values()))
+
+
+def asked(shop: Captured, view: str) -> set[tuple[Any, ...]]:
+    with shop.connect() as database:
+        return set(database.execute(QUERIES[view].encode()).fetchall())
+
+
+def held(lake: SparkSession, version: View, view: str) -> set[tuple[Any, ...]]:
+    return {tuple(row) for row in rows_of(lake, version).select(*COLUMNS[view]).collect()}
+
+
+@pytest.mark.parametrize("view", QUERIES)
+def test_view_is_the_query_over_the_database(
+    lake: SparkSession, shop: Captured, versions: dict[str, View], view: str
+) -> None:
+    assert held(lake, versions[view], view) == asked(shop, view)
+    assert asked(shop, view)
+
+
+def test_every_view_of_tables_is_asked_for() -> None:
+    assert QUERIES.keys() == {name for name, view in catalog.views().items() if view.of_tables}
+
+
+def test_somebody_who_moves_re_emits_all_their_orders_with_a_higher_revision_and_nobody_elses(
+    lake: SparkSession, log: Log, shop: Captured, versions: dict[str, View]
+) -> None:
+    details = versions["order_details"]
+    before = {row["order_id"]: row for row in rows_of(lake, details).collect()}
+    (mover, orders) = max(_orders_by_person(before.values()).items(), key=lambda item: len(item[1]))
+    with shop.connect() as database:
+        database.execute("UPDATE users SET country = 'JP' WHERE user_id = %s", [mover])
+    shop.wait()
+    run(lake, job_of(lake, log, details))
+    after = {row["order_id"]: row for row in rows_of(lake, details).collect()}
+    moved = {order for order, row in after.items() if row["revision"] > before[order]["revision"]}
+    assert moved == orders
+    assert {after[order]["country"] for order in moved} == {"JP"}
+
+
+def _orders_by_person(rows: Any) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for row in rows:
+        if row["country"] is not None:
+            found.setdefault(row["user_id"], set()).add(row["order_id"])
+    return found
+
+
+def test_death_between_its_tables_and_its_rows_loses_nothing(
+    lake: SparkSession, log: Log, shop: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second try must still know what the rows were before: the country that somebody has left."""
+    view = log.view(catalog.view("orders_by_country"))
+    run(lake, job_of(lake, log, view))
+    with shop.connect() as database:
+        database.execute("UPDATE users SET country = 'IT' WHERE country = 'DE'")
+    shop.wait()
+    with monkeypatch.context() as patch:
+        patch.setattr(sinks, "upsert", _die)
+        with pytest.raises(StreamingQueryException, match="died"):
+            run(lake, job_of(lake, log, view))
+    run(lake, job_of(lake, log, view))
+    assert held(lake, view, "orders_by_country") == asked(shop, "orders_by_country")
+    assert "DE" not in {country for country, *_ in held(lake, view, "orders_by_country")}
+
+
+def _die(*_: object) -> None:
+    raise RuntimeError(f"died {uuid.uuid4().hex[:4]}")
