@@ -24,6 +24,7 @@ from spark_apps.decode import DELETED
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
+    from pyspark.sql.window import WindowSpec
 
     from headwater.topics import Topic
 
@@ -54,22 +55,43 @@ def change_schema(topic: Topic) -> str:
 def history(changes: DataFrame, topic: Topic) -> DataFrame:
     """Return what was true when: the topic's fields, `valid_from` and `valid_until` (null: still)."""
     of_one_key = Window.partitionBy(topic.key).orderBy("changed_at", "partition", "offset")
-    stretches = changes.withColumn("valid_until", F.lead("changed_at").over(of_one_key))
+    stretches = _news(changes, topic).withColumn("valid_until", F.lead("changed_at").over(of_one_key))
     return stretches.where("NOT gone").select(
         *topic.fields, F.col("changed_at").alias("valid_from"), "valid_until"
     )
 
 
 def newest(changes: DataFrame, topic: Topic) -> DataFrame:
-    """Return the newest change of each key, be it a farewell."""
-    so_far = Window.partitionBy(topic.key).orderBy("partition", "offset")
-    until_now = so_far.rowsBetween(Window.unboundedPreceding, Window.currentRow)
-    reached = changes.withColumn("reached", F.max("lsn").over(until_now))
-    # What comes without a place in the database's log follows what came before it.
-    news = reached.where("lsn IS NULL OR lsn >= reached")
-    latest_first = Window.partitionBy(topic.key).orderBy(F.desc("partition"), F.desc("offset"))
-    numbered = news.withColumn("age", F.row_number().over(latest_first))
-    return numbered.where("age = 1").withColumn("lsn", F.col("reached")).drop("age", "reached")
+    """Return the newest change of each key, be it a farewell.
+
+    A key has one partition, and its order is the order. Only where partitions were added, or a log was put
+    together by hand, has it several; of their last changes the latest counts.
+    """
+    latest_first = Window.partitionBy(topic.key, "partition").orderBy(F.desc("offset"))
+    last = _numbered(_news(changes, topic), latest_first)
+    across = Window.partitionBy(topic.key).orderBy(F.desc("changed_at"), F.desc("partition"))
+    return _numbered(last, across).withColumn("lsn", F.col("reached")).drop("reached")
+
+
+def _news(changes: DataFrame, topic: Topic) -> DataFrame:
+    """Leave out what is told again after a newer change, and a second farewell.
+
+    The capture says farewell twice, for those who read rows and for compaction. The second time it has no
+    time of its own, and the row may be back by then.
+    """
+    in_order = Window.partitionBy(topic.key, "partition").orderBy("offset")
+    until_now = in_order.rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    known = changes.select(
+        "*",
+        F.max("lsn").over(until_now).alias("reached"),
+        F.lag("gone", 1, False).over(in_order).alias("was_gone"),
+    )
+    return known.where("coalesce(lsn >= reached, true) AND NOT (gone AND was_gone)").drop("was_gone")
+
+
+def _numbered(changes: DataFrame, order: WindowSpec) -> DataFrame:
+    """Return the first in an order."""
+    return changes.withColumn("place", F.row_number().over(order)).where("place = 1").drop("place")
 
 
 def present(kept: DataFrame, topic: Topic) -> DataFrame:

@@ -145,10 +145,12 @@ def replace_older(rows: DataFrame, table: str, key: str, commit: Commit) -> None
     newer = ", ".join(
         [*(f"{name} = changes.{name}" for name in columns), "lsn = greatest(kept.lsn, changes.lsn)"]
     )
-    what = (
-        f"WHEN MATCHED AND coalesce(changes.lsn >= kept.lsn, true) THEN UPDATE SET {newer} "
-        "WHEN NOT MATCHED THEN INSERT *"
+    # In one partition the log's order counts, unless the database's own says that it is told again.
+    later = (
+        "CASE WHEN changes.partition = kept.partition THEN coalesce(changes.lsn >= kept.lsn, true) "
+        "ELSE (changes.changed_at, changes.partition) > (kept.changed_at, kept.partition) END"
     )
+    what = f"WHEN MATCHED AND {later} THEN UPDATE SET {newer} WHEN NOT MATCHED THEN INSERT *"
     _merge(rows.sparkSession, table, f"kept.{key} = changes.{key}", what, commit)
 
 

@@ -175,3 +175,31 @@ def test_amounts_are_exact_and_what_is_no_amount_is_quarantined(spark: SparkSess
     ]
     (price,) = (row["price"] for row in changelogs.changes(decoded, topic).collect())
     assert price == Decimal("0.10")
+
+
+def test_second_farewell_does_not_end_what_has_come_back(spark: SparkSession) -> None:
+    """The capture writes it for compaction, when it gets to it: here after the row was there again."""
+    changes = [
+        change("back", "free", 0, offset=1, lsn=5),
+        change("back", None, 1, offset=2, lsn=6),
+        change("back", None, 9, offset=3),
+        change("back", "pro", 2, offset=4, lsn=7),
+    ]
+    heard = dataframe(spark, changes, changelogs.change_schema(TOPIC))
+    expected = [
+        ("back", "Ada", "FR", "free", at(), at(minutes=1)),
+        ("back", "Ada", "FR", "pro", at(minutes=2), None),
+    ]
+    assertDataFrameEqual(changelogs.history(heard, TOPIC), dataframe(spark, expected, HISTORY))
+    assert [row["plan"] for row in changelogs.newest(heard, TOPIC).collect()] == ["pro"]
+
+
+def test_of_several_partitions_the_latest_change_counts(spark: SparkSession) -> None:
+    """As after partitions were added: the key has moved."""
+    moved = [
+        (*change("moved", "free", 5, offset=9)[:-2], 2, 9),
+        (*change("moved", "pro", 6, offset=1)[:-2], 0, 1),
+        (*change("moved", "plus", 7, offset=2)[:-2], 0, 2),
+    ]
+    newest = changelogs.newest(dataframe(spark, moved, changelogs.change_schema(TOPIC)), TOPIC)
+    assert [row["plan"] for row in newest.collect()] == ["plus"]
