@@ -76,11 +76,11 @@ def main() -> int:
 
 
 def by_inputs() -> dict[tuple[str, ...], list[View]]:
-    """Return the views by what they read: those with the same inputs share a log."""
+    """Return the views of events by what they read: those with the same inputs share a log."""
     wanted = sys.argv[1:]
     groups: dict[tuple[str, ...], list[View]] = {}
     for view in catalog.views().values():
-        if not wanted or view.name in wanted:
+        if not view.of_tables and (not wanted or view.name in wanted):
             groups.setdefault(tuple(sorted(view.reads)), []).append(view)
     return groups
 

@@ -16,6 +16,8 @@ from kafka.errors import KafkaError
 from headwater.registry import connect
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from headwater.registry import Connection
     from headwater.settings import Settings
 
@@ -52,6 +54,15 @@ def clear(settings: Settings, subject: str, kind: str) -> bool:
                 registry.execute("UPDATE alarms SET cleared_at = now() WHERE id = %s", [alarm["id"]])
                 return True
     return False
+
+
+def clear_all_but(settings: Settings, subject: str, kinds: Collection[str], raised: Collection[str]) -> None:
+    """Clear the open alarms about a subject, of these kinds, that a look did not raise again."""
+    with connect(settings) as registry:
+        over = [alarm["kind"] for alarm in open_alarms(registry) if alarm["subject"] == subject]
+    for kind in over:
+        if kind in kinds and kind not in raised:
+            clear(settings, subject, kind)
 
 
 def open_alarms(registry: Connection) -> list[dict[str, Any]]:

@@ -33,6 +33,11 @@ def checkpoint(view: str, label: str) -> str:
     return f"views/{view}/{label}"
 
 
+def snapshot_property(what: str) -> str:
+    """Return under which name a snapshot carries what is known of its batch: offsets, counts, and so on."""
+    return f"headwater.{what}"
+
+
 def consumer_group(query: str) -> str:
     """Return the group under which a query's offsets are published, for ordinary Kafka tools to see."""
     return f"headwater.{query}"

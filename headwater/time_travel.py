@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from headwater import names
 from headwater.errors import Refusal
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from pyiceberg.table import Table
 
-OFFSETS = "headwater.offsets"
+OFFSETS = names.snapshot_property("offsets")
 PLACE = re.compile(r"([a-z][a-z0-9_]*):(\d+):(\d+)")
 
 

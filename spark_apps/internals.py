@@ -83,6 +83,16 @@ def iceberg_table(spark: SparkSession, name: str) -> JavaObject:
     return _jvm(spark).org.apache.iceberg.spark.Spark3Util.loadIcebergTable(spark._jsparkSession, name)
 
 
+def snapshots(spark: SparkSession, name: str) -> Iterator[JavaObject]:
+    """Return the snapshots that led to a table's present, newest first."""
+    table = iceberg_table(spark, name)
+    snapshot = table.currentSnapshot()
+    while snapshot is not None:
+        yield snapshot
+        parent = snapshot.parentId()
+        snapshot = table.snapshot(parent) if parent is not None else None
+
+
 def _jvm(spark: SparkSession) -> Any:
     return spark._jvm
 

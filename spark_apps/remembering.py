@@ -50,6 +50,11 @@ def heard_of(heard: DataFrame, name: str) -> DataFrame:
     return part.drop("clock_error")
 
 
+def table_of(heard: DataFrame, name: str) -> DataFrame:
+    """Read a table in the session of the batch: what its sink sets there is nobody else's."""
+    return heard.sparkSession.table(f"{CATALOG}.{name}")
+
+
 class Memory:
     """What one version of a view with tables has heard."""
 
@@ -74,12 +79,12 @@ class Memory:
         changed_at = self._earliest_change(heard, present)
         events = [self._events(heard, name, changed_at) for name in self._view.inputs]
         histories = [
-            changelogs.history(_table(heard, self._view.state_table(name)), self._topics[name])
+            changelogs.history(table_of(heard, self._view.state_table(name)), self._topics[name])
             for name in self._view.tables
         ]
         rows = pipeline.rows(self._view, events, histories)
         if changed_at is not None:
-            rows = self._with_farewells(rows, _table(heard, self._view.table), events, changed_at)
+            rows = self._with_farewells(rows, table_of(heard, self._view.table), events, changed_at)
         return internals.hold(rows)
 
     def _remember(self, name: str, part: DataFrame, commit: sinks.Commit) -> None:
@@ -113,7 +118,7 @@ class Memory:
         fresh = heard_of(heard, name)
         if changed_at is None:
             return fresh
-        remembered = _table(heard, self._view.state_table(name))
+        remembered = table_of(heard, self._view.state_table(name))
         concerned = remembered.where(F.col("event_time") >= F.timestamp_micros(F.lit(changed_at)))
         # Most of the batch is remembered already, too.
         return concerned.unionByName(fresh).dropDuplicates(["partition", "offset"])
@@ -130,8 +135,3 @@ class Memory:
         at_hand = concerned.join(moments, on=concerned[view.time] == moments["event_time"], how="left_semi")
         left = at_hand.join(rows, on=list(view.keys), how="left_anti").select(*there.columns)
         return rows.withColumn(GONE, F.lit(False)).unionByName(left.withColumn(GONE, F.lit(True)))
-
-
-def _table(heard: DataFrame, name: str) -> DataFrame:
-    """Read a table in the session of the batch: what its sink sets there is nobody else's."""
-    return heard.sparkSession.table(f"{CATALOG}.{name}")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
 
+from headwater import names
 from headwater.errors import Refusal
 from spark_apps import internals, resolving
 from spark_apps.session import CATALOG
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     Bounds = dict[str, Any]  # of the rows of a batch: how many, and the first and the last time of them
 
-QUERY, BATCH, OFFSETS, COUNTS = (f"headwater.{name}" for name in ("query", "batch", "offsets", "counts"))
+QUERY, BATCH, OFFSETS, COUNTS = map(names.snapshot_property, ("query", "batch", "offsets", "counts"))
 
 TABLE_PROPERTIES = {
     "format-version": "2",
@@ -94,9 +95,7 @@ def last_batch(spark: SparkSession, table: str, query: str) -> int | None:
     History of another query means that the checkpoint was lost or replaced. Going on would write every row of
     the log a second time, so it is refused.
     """
-    iceberg = internals.iceberg_table(spark, f"{CATALOG}.{table}")
-    snapshot = iceberg.currentSnapshot()
-    while snapshot is not None:
+    for snapshot in internals.snapshots(spark, f"{CATALOG}.{table}"):
         summary = snapshot.summary()
         if summary.get(QUERY) == query:
             return int(summary.get(BATCH))
@@ -106,8 +105,6 @@ def last_batch(spark: SparkSession, table: str, query: str) -> int | None:
                 detail=f"Its newest rows are from query {summary.get(QUERY)}, this is {query}.",
                 hint="Replay the view into a new version instead.",
             )
-        parent = snapshot.parentId()
-        snapshot = iceberg.snapshot(parent) if parent is not None else None
     return None
 
 
@@ -214,15 +211,12 @@ def record(spark: SparkSession, table: str, commit: Commit) -> None:
 
 def rows_before(spark: SparkSession, table: str, commit: Commit) -> DataFrame:
     """Return the rows of a table as they were before a batch, whether that has been committed or not."""
-    iceberg = internals.iceberg_table(spark, f"{CATALOG}.{table}")
-    snapshot = iceberg.currentSnapshot()
     name = (commit.query, str(commit.batch))
-    while snapshot is not None and (snapshot.summary().get(QUERY), snapshot.summary().get(BATCH)) == name:
-        parent = snapshot.parentId()
-        snapshot = iceberg.snapshot(parent) if parent is not None else None
-    if snapshot is None:
-        return spark.table(f"{CATALOG}.{table}").limit(0)
-    return spark.sql(f"SELECT * FROM {CATALOG}.{table} VERSION AS OF {snapshot.snapshotId()}")
+    for snapshot in internals.snapshots(spark, f"{CATALOG}.{table}"):
+        summary = snapshot.summary()
+        if (summary.get(QUERY), summary.get(BATCH)) != name:
+            return spark.sql(f"SELECT * FROM {CATALOG}.{table} VERSION AS OF {snapshot.snapshotId()}")
+    return spark.table(f"{CATALOG}.{table}").limit(0)
 
 
 def history(spark: SparkSession, table: str) -> list[dict[str, Any]]:

@@ -24,9 +24,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from spark_apps import changelogs, internals, sinks
-from spark_apps.remembering import heard_of
+from spark_apps.remembering import heard_of, table_of
 from spark_apps.resolving import GONE
-from spark_apps.session import CATALOG
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -96,7 +95,7 @@ class Tables:
             for name, topic in self._topics.items()
         ]
         rows = view.transform(*tables).join(units, on=view.unit, how="left_semi")
-        there = heard.sparkSession.table(f"{CATALOG}.{view.table}").join(units, on=view.unit, how="left_semi")
+        there = table_of(heard, view.table).join(units, on=view.unit, how="left_semi")
         left = there.join(rows, on=_same(there, rows, view.keys), how="left_anti")
         return rows.withColumn(GONE, F.lit(False)).unionByName(left.withColumn(GONE, F.lit(True)))
 
@@ -105,7 +104,7 @@ class Tables:
         return table.join(units, on=unit, how="left_semi") if unit in table.columns else table
 
     def _kept(self, heard: DataFrame, name: str) -> DataFrame:
-        return heard.sparkSession.table(f"{CATALOG}.{self._view.state_table(name)}")
+        return table_of(heard, self._view.state_table(name))
 
 
 def _same(one: DataFrame, other: DataFrame, keys: tuple[str, ...]) -> Column:

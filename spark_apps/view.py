@@ -69,12 +69,10 @@ class View:
     closes: str = ""  # SQL: from when on no event can change a row; `time + window` unless said
     look_back: timedelta = timedelta(0)  # how far before its `time` the events reach that a row is made of
     grain: Literal["window", "event"] = "window"  # what a row is about: rows about events are many
-    unit: str = (
-        ""  # of a view of tables: the column by whose values rows are made anew, all of a value at once
-    )
-    touches: Mapping[str, str] = field(
-        default_factory=dict
-    )  # by table, SQL: the units of rows that `changed`
+    # Of a view of tables: the column by whose values rows are made anew, all of a value at once, and for each
+    # table SQL that finds the units of the rows that `changed`.
+    unit: str = ""
+    touches: Mapping[str, str] = field(default_factory=dict)
     mode: Literal["append", "upsert"]
     prefers: tuple[str, ...] = ()  # of two rows with one key the least by these stays, not the latter
     publishes: Publication | None = None  # the topic that hears of its rows

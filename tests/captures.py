@@ -15,7 +15,9 @@ from kafka import KafkaConsumer, TopicPartition
 
 from headwater import capture
 from headwater.capture.connector import ROLE
+from headwater.capture.slot import drop_when_free
 from headwater.shop import database
+from headwater.shop.database.clerk import Clerk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,6 +40,14 @@ class Captured:
 
     def connect(self) -> psycopg.Connection[tuple[Any, ...]]:
         return database.connect(self.settings, self.name)
+
+    def work(self, seed: int, *, transactions: int, users: int) -> None:
+        """Let a clerk do so many things."""
+        with self.connect() as shop:
+            clerk = Clerk(shop, seed, users)
+            clerk.stock()
+            for _ in range(transactions):
+                clerk.work()
 
     def wait(self) -> None:
         """Wait until all that is committed so far is in the log."""
@@ -110,15 +120,7 @@ def captured_shop(
 def remove(settings: Settings, name: str) -> None:
     """Drop a database, and its slot as soon as nobody reads from it."""
     with superuser(settings) as server:
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        active = b"SELECT FROM pg_replication_slots WHERE slot_name = %s AND active"
-        while server.execute(active, [name]).rowcount:
-            assert time.monotonic() < deadline, f"slot {name} is still in use"
-            time.sleep(0.2)
-        server.execute(
-            b"SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = %s",
-            [name],
-        )
+        drop_when_free(server, name)
         server.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
 
 

@@ -13,17 +13,14 @@ from typing import TYPE_CHECKING
 import psycopg
 
 from headwater.capture.connector import ROLE
-from headwater.capture.slot import slot
+from headwater.capture.slot import drop_when_free
 from headwater.capture.worker import Worker
 from headwater.errors import Refusal
-from headwater.local.waiting import wait_until_nothing_is_missing
 from headwater.shop import database as shop_database
 from headwater.topics import load_topics
 
 if TYPE_CHECKING:
     from headwater.settings import Settings
-
-PATIENCE_SECONDS = 60
 
 
 def read_again(settings: Settings, table: str, database: str = shop_database.DATABASE) -> None:
@@ -41,14 +38,6 @@ def start_over(settings: Settings, database: str = shop_database.DATABASE) -> No
     worker = Worker(settings)
     worker.stop(database)
     with psycopg.connect(settings.postgres_dsn(database, ROLE), autocommit=True) as server:
-
-        def missing() -> str:
-            kept = slot(server, database)
-            return f'Slot "{database}" is still read from.' if kept is not None and kept.active else ""
-
-        if detail := wait_until_nothing_is_missing(missing, PATIENCE_SECONDS):
-            raise Refusal("the capture did not come to rest", detail=detail, hint="Try again.")
-        dropped = "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = %s"
-        server.execute(dropped, [database])
+        drop_when_free(server, database)
     worker.forget(database)
     worker.resume(database)

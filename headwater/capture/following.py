@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from headwater.capture.connector import connector
 from headwater.capture.worker import Worker
 from headwater.errors import Refusal
-from headwater.local.waiting import wait_until_nothing_is_missing
 from headwater.shop import database as shop_database
 from headwater.topics import load_topics
+from headwater.waiting import wait_until_nothing_is_missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

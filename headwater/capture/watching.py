@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 RUNBOOK = "docs/runbooks/capture.md"
 MUCH = 1024**3  # bytes of write-ahead log kept for us: half of what the server keeps at most
-# What Debezium says when the slot is ahead of what was read.
-MADE_ANEW = "the slot is ahead"
+# What Debezium says when the slot is ahead of what was read, or not there at all.
+LOST = "this is no longer available on the server"
+KINDS = {"capture down", "capture failed", "changes lost", "log kept"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,8 +45,7 @@ def look_after(settings: Settings, database: str = shop_database.DATABASE) -> li
         worker.restart(database)
     for trouble in found:
         alarms.raise_alarm(settings, database, trouble.kind, trouble.message, RUNBOOK)
-    for kind in KINDS - {trouble.kind for trouble in found}:
-        alarms.clear(settings, database, kind)
+    alarms.clear_all_but(settings, database, KINDS, {trouble.kind for trouble in found})
     return found
 
 
@@ -59,16 +59,13 @@ def _look(settings: Settings, worker: Worker, database: str) -> list[Trouble]:
     return troubles(state, kept)
 
 
-KINDS = {"capture down", "capture failed", "changes lost", "log kept"}
-
-
 def troubles(state: State | None, kept: Slot | None) -> list[Trouble]:
     """Say what is wrong, given how the connector is and what the database keeps for it."""
     if state is None:
         return [Trouble(kind="capture down", message="There is no connector: run `make up`.")]
     if kept is None or kept.lost:
         return [Trouble(kind="changes lost", message="The database no longer keeps what was not read yet.")]
-    if MADE_ANEW in state.trace:
+    if LOST in state.trace:
         return [Trouble(kind="changes lost", message=_reason(state.trace))]
     found = []
     if state.trace:

@@ -44,12 +44,8 @@ class Worker:
 
     def config(self, name: str) -> dict[str, str] | None:
         """Return the configuration of a connector; None if there is none of that name."""
-        try:
-            return dict(self._ask("GET", f"connectors/{name}/config"))
-        except urllib.error.HTTPError as error:
-            if error.code == 404:
-                return None
-            raise
+        found = self._find(f"connectors/{name}/config")
+        return None if found is None else dict(found)
 
     def configure(self, name: str, config: Mapping[str, str]) -> None:
         """Make a connector, or change it."""
@@ -61,12 +57,9 @@ class Worker:
 
     def state(self, name: str) -> State | None:
         """Return how a connector is; None if there is none."""
-        try:
-            found = self._ask("GET", f"connectors/{name}/status")
-        except urllib.error.HTTPError as error:
-            if error.code == 404:
-                return None
-            raise
+        found = self._find(f"connectors/{name}/status")
+        if found is None:
+            return None
         parts = [found["connector"], *found["tasks"]]
         return State(
             connector=found["connector"]["state"],
@@ -93,6 +86,14 @@ class Worker:
     def remove(self, name: str) -> None:
         """Remove a connector."""
         self._ask("DELETE", f"connectors/{name}")
+
+    def _find(self, path: str) -> Any:
+        try:
+            return self._ask("GET", path)
+        except urllib.error.HTTPError as error:
+            if error.code == 404:
+                return None
+            raise
 
     def _ask(self, method: str, path: str, body: Mapping[str, str] | None = None) -> Any:
         request = urllib.request.Request(

@@ -21,7 +21,7 @@ from headwater.errors import Refusal
 from headwater.local import processes
 from headwater.local.files import write_private
 from headwater.local.users import User, unprivileged_user
-from headwater.local.waiting import wait_until_nothing_is_missing
+from headwater.waiting import wait_until_nothing_is_missing
 
 if TYPE_CHECKING:
     from headwater.local.record import Part, Program

@@ -16,7 +16,7 @@ from headwater.local.kinds import kind_of
 from headwater.local.record import Part, Program, record_path
 from headwater.local.secret_store import fill, load_secrets
 from headwater.local.users import unprivileged_user
-from headwater.local.waiting import wait_until_nothing_is_missing
+from headwater.waiting import wait_until_nothing_is_missing
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -20,7 +20,7 @@ from headwater.local.ports import wanted_ports
 from headwater.local.tools import check_java, check_terraform
 from headwater.local.users import User, unprivileged_user
 from headwater.local.variables import Variables, choose_variables, remembered
-from headwater.local.waiting import wait_until_nothing_is_missing
+from headwater.waiting import wait_until_nothing_is_missing
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from headwater.errors import Refusal
-from headwater.local.waiting import wait_until_nothing_is_missing
 from headwater.settings import Settings
+from headwater.waiting import wait_until_nothing_is_missing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ import logging
 import re
 import smtplib
 import urllib.request
+from abc import ABC, abstractmethod
 from email.message import EmailMessage
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -29,15 +30,15 @@ SECONDS = 20  # after which a server that does not answer has failed
 PLAIN_KEY = re.compile(r"(?=.{1,200}$)[A-Za-z0-9_:-]+(\.[A-Za-z0-9_:-]+)*")
 
 
-class Channel(BaseModel):
+class Channel(BaseModel, ABC):
     """A way to tell people. `deliver` returns when they were told, and raises whatever kept it from that."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     name: ClassVar[str]
 
+    @abstractmethod
     def deliver(self, told: Alert) -> None:
         """Tell one notification."""
-        raise NotImplementedError
 
 
 class Log(Channel):

@@ -39,12 +39,17 @@ class Popularity:
         return self.things[bisect(self.bounds, draw)]
 
 
+def popularity(count: int) -> Popularity:
+    """Return so many people by their ids, the most popular first."""
+    return Popularity.of(tuple(b"user-%04d" % number for number in range(1, count + 1)))
+
+
 class People:
     """The shop's customers, each known by a number, with what the shop knows of them at the moment."""
 
     def __init__(self, count: int, draw: Callable[[], float]) -> None:
-        self.ids = tuple(b"user-%04d" % number for number in range(1, count + 1))
-        self.popularity = Popularity.of(self.ids)
+        self.popularity = popularity(count)
+        self.ids = self.popularity.things
         at_home = Popularity.of(COUNTRIES)
         self.countries = [at_home.choose(draw()) for _ in self.ids]
         self.plans = [PLANS[int(draw() * draw() * len(PLANS))] for _ in self.ids]

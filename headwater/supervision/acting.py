@@ -123,7 +123,7 @@ def _look_after(
         actions = decide(seen)
         for action in actions:
             _act(settings, registry, engine, seen, action)
-        _clear_alarms(settings, registry, seen, actions)
+        _clear_alarms(settings, seen, actions)
         apps.see_lag(registry, name, seen.lag)
     return [Done(app=name, action=_name(action), reason=action.reason) for action in actions]
 
@@ -168,14 +168,12 @@ def _kill(engine: Engine, seen: Observed) -> None:
         engine.kill(str(driver))
 
 
-def _clear_alarms(settings: Settings, registry: Connection, seen: Observed, actions: list[Action]) -> None:
+def _clear_alarms(settings: Settings, seen: Observed, actions: list[Action]) -> None:
     """Clear the open alarms about an app that this look did not raise again."""
     raised = {action.kind for action in actions if isinstance(action, deciding.Alarm)}
     if seen.broken or any(isinstance(action, deciding.GiveUp) for action in actions):
         raised.add("crash loop")
-    for alarm in alarms.open_alarms(registry):
-        if alarm["subject"] == seen.app and alarm["kind"] in KINDS - raised:
-            alarms.clear(settings, seen.app, alarm["kind"])
+    alarms.clear_all_but(settings, seen.app, KINDS, raised)
 
 
 def _name(action: Action) -> str:

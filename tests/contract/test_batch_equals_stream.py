@@ -14,7 +14,6 @@ import pytest
 from pyspark.errors import StreamingQueryException
 
 from headwater.shop import Simulation
-from headwater.shop.database.clerk import Clerk
 from headwater.shop.streams import STREAMS
 from spark_apps import catalog
 from tests.captures import Captured, captured_shop
@@ -67,11 +66,7 @@ class Shop:
 
 def clerks_work(captured: Captured, seed: int) -> None:
     """Let rows of the database change, and come into the log."""
-    with captured.connect() as database:
-        clerk = Clerk(database, seed, users=PEOPLE)
-        clerk.stock()
-        for _ in range(TRANSACTIONS):
-            clerk.work()
+    captured.work(seed, transactions=TRANSACTIONS, users=PEOPLE)
     captured.wait()
 
 

@@ -11,10 +11,12 @@ import uuid
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import psycopg
 import pytest
 
 from headwater import alarms, capture
 from headwater.capture.again import read_again, start_over
+from headwater.capture.slot import drop_when_free
 from headwater.capture.worker import Worker
 from headwater.registry import connect as registry_of
 from headwater.shop.database.clerk import Clerk
@@ -25,8 +27,6 @@ from tests.streams import new_log
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    import psycopg
 
     from headwater.settings import Settings
 
@@ -46,10 +46,7 @@ def open_shop(captured: Captured) -> None:
     """Let there be something already when the capture begins: it is in the snapshot."""
     with captured.connect() as shop:
         register(shop)
-        clerk = Clerk(shop, seed=1, users=USERS)
-        clerk.stock()
-        for _ in range(200):
-            clerk.work()
+    captured.work(seed=1, transactions=200, users=USERS)
 
 
 @contextmanager
@@ -74,10 +71,8 @@ def assert_converged(shop: Captured) -> None:
 
 
 def test_snapshot_and_changes_converge_to_the_tables_row_for_row(shop: Captured) -> None:
+    shop.work(seed=2, transactions=300, users=USERS)
     with shop.connect() as connection:
-        clerk = Clerk(connection, seed=2, users=USERS)
-        for _ in range(300):
-            clerk.work()
         connection.execute("DELETE FROM users WHERE user_id = 'user-0001'")
         connection.execute("UPDATE users SET country = 'FR' WHERE user_id < 'user-0010'")
         connection.execute("DELETE FROM orders WHERE order_id IN (SELECT order_id FROM orders LIMIT 5)")
@@ -164,7 +159,8 @@ def _runs(shop: Captured) -> bool:
     return state is not None and state.running
 
 
-def test_lost_slot_is_an_alarm_and_not_a_second_snapshot(instance: Settings) -> None:
+@pytest.mark.parametrize("anew", [False, True], ids=["dropped", "dropped and made anew"])
+def test_lost_slot_is_an_alarm_and_not_a_second_snapshot(instance: Settings, anew: bool) -> None:
     with new_shop(instance, "users") as shop:
         with shop.connect() as connection:
             register(connection)
@@ -172,14 +168,17 @@ def test_lost_slot_is_an_alarm_and_not_a_second_snapshot(instance: Settings) -> 
         worker = Worker(instance)
         worker.stop(shop.name)
         with superuser(instance) as server:
-            slot = b"SELECT FROM pg_replication_slots WHERE slot_name = %s AND active"
-            wait_for("the slot is free", lambda: not server.execute(slot, [shop.name]).rowcount)
-            server.execute(b"SELECT pg_drop_replication_slot(%s)", [shop.name])
+            drop_when_free(server, shop.name)
         with shop.connect() as connection:
             connection.execute("UPDATE users SET country = 'US'")
+        if anew:
+            with psycopg.connect(instance.postgres_dsn(shop.name, "superuser"), autocommit=True) as server:
+                server.execute("SELECT pg_create_logical_replication_slot(%s, 'pgoutput')", [shop.name])
         told = len(read(instance, shop.topics["users"].name))
         worker.resume(shop.name)
         wait_for("an alarm", lambda: "changes lost" in _alarms(instance, shop.name))
+        wait_for("a refusal to go on", lambda: (state := worker.state(shop.name)) and state.trace)
+        assert _alarms(instance, shop.name) == {"changes lost"}
         time.sleep(3)
         assert len(read(instance, shop.topics["users"].name)) == told
 

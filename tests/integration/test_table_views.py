@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pyspark.errors import StreamingQueryException
 
-from headwater.shop.database.clerk import Clerk
 from headwater.topics import load_topics
 from spark_apps import catalog, sinks
 from tests.captures import Captured, captured_shop
@@ -89,11 +88,8 @@ def versions(lake: SparkSession, log: Log, shop: Captured) -> dict[str, View]:
 
 
 def work(shop: Captured, seed: int, transactions: int) -> None:
+    shop.work(seed, transactions=transactions, users=USERS)
     with shop.connect() as database:
-        clerk = Clerk(database, seed, users=USERS)
-        clerk.stock()
-        for _ in range(transactions):
-            clerk.work()
         database.execute(
             "UPDATE users SET country = 'US', plan = 'pro' WHERE user_id = %s", [f"user-000{seed + 1}"]
         )

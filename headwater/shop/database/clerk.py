@@ -15,7 +15,7 @@ from itertools import count
 from random import Random
 from typing import TYPE_CHECKING
 
-from headwater.shop.people import Popularity
+from headwater.shop.people import popularity
 from headwater.shop.vocabulary import ADJECTIVES, KINDS
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Clerk:
     def __init__(self, shop: Connection, seed: int = 1, users: int = 1000) -> None:
         self._shop = shop
         self._random = Random(f"headwater clerk {seed}")
-        self._people = Popularity.of(tuple(b"user-%04d" % number for number in range(1, users + 1)))
+        self._people = popularity(users)
         self._numbers = count(1)
         self._prefix = f"{seed}-{int(datetime.now(UTC).timestamp() * 1000):x}"
         self._orders = self._known("SELECT order_id FROM orders WHERE status = 'placed' ORDER BY updated_at")

@@ -18,7 +18,7 @@ SETTINGS = Settings.from_outputs({field.name: "" for field in fields(Settings)} 
 RUNNING = State(connector="RUNNING", tasks=("RUNNING",))
 KEPT = Slot(active=True, status="reserved", kept=0)
 BROKEN = "ConnectException: Task failed\n\tat x\nCaused by: java.io.IOException: pipe"
-MADE_ANEW = "io.debezium.DebeziumException: the slot is ahead of the stored offset"
+MADE_ANEW = "DebeziumException: reads from here, but this is no longer available on the server. Reconfigure"
 
 
 def failed(trace: str) -> State:
