@@ -61,7 +61,7 @@ bench-views: setup ## Measure how fast each view replays: make bench-views EVENT
 bench-search: setup ## Measure how alerts on searches grow with the stored queries
 	@$(BIN)/python -m benchmarks.bench_search
 
-soak: setup ## Run everything for a while and draw it: make soak MINUTES=15 RATE=200
+soak: setup ## Run everything for a while and draw it: make soak MINUTES=15 RATE=200 CHANGES=2
 	@$(BIN)/python -m benchmarks.soak
 
 lock: setup ## Pin anew what requirements.in and infra/jvm/ivy.xml name

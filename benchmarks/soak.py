@@ -1,6 +1,7 @@
-"""Everything at once, for a while: `make soak [MINUTES=15] [RATE=200]`.
+"""Everything at once, for a while: `make soak [MINUTES=15] [RATE=200] [CHANGES=2]`.
 
-All apps run on an instance of their own while customers come at a steady rate. When every query has caught up
+All apps run on an instance of their own while customers come, and rows of the database change, at a steady
+rate. When every query has caught up
 and has run a few batches, the minutes begin to count: lag, age of the newest record that a query has read,
 and memory are looked at every few seconds, drawn into an image, and judged. None may be higher in the last
 third than in the second one by more than noise.
@@ -21,7 +22,9 @@ import psutil
 from rich.console import Console
 
 from benchmarks.ground import own_instance
+from headwater.errors import Refusal
 from headwater.local.processes import processes_of_instance
+from headwater.local.steps import STEPS
 from headwater.observing import observe
 from headwater.registry import connect
 
@@ -30,8 +33,10 @@ if TYPE_CHECKING:
 
 MINUTES = float(os.environ.get("MINUTES", "15"))
 RATE = float(os.environ.get("RATE", "200"))
+CHANGES = float(os.environ.get("CHANGES", "2"))
 IMAGE = Path(os.environ.get("IMAGE", "docs/images/soak.png"))
 EVERY_SECONDS = 5.0
+EVERYTHING_BUT_THE_SHOP = [name for name, _ in STEPS if name != "shop"]
 WARM_BATCHES, LONGEST_WARM_UP = 3, 12.0  # minutes
 LAG_NOISE, MEMORY_NOISE = 1.5, 1.1
 
@@ -65,7 +70,7 @@ class Samples:
             f"lag of {query}: {middle:,.0f}, then {end:,.0f} records"
             for query, lags in self.lag.items()
             for middle, end in [_thirds(lags)]
-            if end > LAG_NOISE * middle + RATE * EVERY_SECONDS
+            if end > LAG_NOISE * middle + (RATE + CHANGES) * EVERY_SECONDS
         ]
         middle, end = _thirds(self.memory)
         return found + ([f"memory: {middle:.2f}, then {end:.2f} GB"] if end > MEMORY_NOISE * middle else [])
@@ -74,7 +79,7 @@ class Samples:
 def main() -> int:
     """Run it, draw it, judge it."""
     console = Console()
-    with own_instance("soak", "topics", "registry", "apps", "notifier", "schedules") as settings:
+    with own_instance("soak", *EVERYTHING_BUT_THE_SHOP) as settings:
         samples = watched(settings, console)
     draw(samples)
     console.print(
@@ -89,11 +94,11 @@ def main() -> int:
 def watched(settings: Settings, console: Console) -> Samples:
     """Let customers come, and look."""
     command = [sys.executable, "-m", "headwater.cli", "simulate"]
-    command += ["--rate", str(RATE), "--minutes", str(MINUTES + LONGEST_WARM_UP)]
+    command += ["--rate", str(RATE), "--changes", str(CHANGES), "--minutes", str(MINUTES + LONGEST_WARM_UP)]
     customers = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     samples = Samples()
     try:
-        console.print(f"warm after {warmed_up(settings):.1f} minutes")
+        console.print(f"warm after {warmed_up(settings, customers):.1f} minutes")
         began = time.monotonic()
         while customers.poll() is None and (minute := (time.monotonic() - began) / 60) < MINUTES:
             samples.look(settings, minute)
@@ -110,7 +115,7 @@ def watched(settings: Settings, console: Console) -> Samples:
     return samples
 
 
-def warmed_up(settings: Settings) -> float:
+def warmed_up(settings: Settings, customers: subprocess.Popen[bytes]) -> float:
     """Wait until every query is live and has run a few batches, or for long enough; return the minutes."""
     began = time.monotonic()
     while (minutes := (time.monotonic() - began) / 60) < LONGEST_WARM_UP:
@@ -118,6 +123,8 @@ def warmed_up(settings: Settings) -> float:
             cold = registry.execute(
                 "SELECT FROM heartbeats WHERE phase <> 'live' OR coalesce(batch_id, 0) < %s", [WARM_BATCHES]
             ).rowcount
+        if customers.poll() is not None:
+            raise Refusal("the simulated customers have gone", hint="What they said stands above.")
         if minutes > 1 and not cold:
             break
         time.sleep(EVERY_SECONDS)
@@ -152,7 +159,7 @@ def draw(samples: Samples) -> None:
         axes.set_ylim(bottom=0)
         axes.grid(alpha=0.3)
     memory.set_xlabel("minutes")
-    lag.set_title(f"all views at {RATE:g} events a second")
+    lag.set_title(f"all views at {RATE:g} events and {CHANGES:g} changed rows a second")
     behind.legend(fontsize=6, ncols=3)
     IMAGE.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(IMAGE, dpi=110)
