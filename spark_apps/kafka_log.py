@@ -72,4 +72,8 @@ def _connection(settings: Settings) -> dict[str, str]:
         # Few large fetches: reading is the first bound of a replay's speed.
         "kafka.max.poll.records": "20000",
         "kafka.max.partition.fetch.bytes": str(8 * 1024 * 1024),
+        # After each fetch Spark asks how far the partition reaches. The broker answers in order, and by then
+        # the client has sent the next fetch, which at the end of the log waits for this long: half a second
+        # for each partition of each batch, unless said otherwise.
+        "kafka.fetch.max.wait.ms": "10",
     }

@@ -14,7 +14,7 @@ from headwater.local.steps import STEPS
 from headwater.registry import connect
 from headwater.topics import load_topics
 from tests.cluster.looking import APP
-from tests.spark_fixture import QUICK_START, platform_spark
+from tests.spark_fixture import QUICK_START, ROOMY, platform_spark
 from tests.streams import Log
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def instance(_own_instance: None) -> Iterator[Settings]:
 
 @pytest.fixture(scope="session")
 def lake(instance: Settings) -> Iterator[SparkSession]:
-    with platform_spark(instance, "tests", memory="2500m", options=QUICK_START) as spark:
+    with platform_spark(instance, "tests", memory="2500m", options=f"{QUICK_START} {ROOMY}") as spark:
         yield spark
 
 

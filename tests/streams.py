@@ -7,6 +7,7 @@ import re
 import threading
 import uuid
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
@@ -32,7 +33,7 @@ from spark_apps.query import Query
 from spark_apps.session import CATALOG
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from pyspark.sql import DataFrame, SparkSession
 
@@ -41,8 +42,17 @@ if TYPE_CHECKING:
     from spark_apps.view import View
 
 
+AT_ONCE = 4  # threads: planning takes one core of two, and much of the rest is waiting
+
+
 def anybody_may_write() -> None:
     """Stand in for the lease where a test has only one driver."""
+
+
+def side_by_side(work: Callable[[Any], Any], things: Iterable[Any]) -> list[Any]:
+    """Do the same with several things at once."""
+    with ThreadPoolExecutor(AT_ONCE) as threads:
+        return list(threads.map(work, things))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,8 +134,7 @@ def run(
 ) -> None:
     """Run jobs side by side over what their log holds now."""
     queries = [Query(spark, job, guard) for job in jobs]
-    for query in queries:
-        query.catch_up(most)
+    side_by_side(lambda query: query.catch_up(most), queries)
     for query in queries:
         query.wait()
 
@@ -145,35 +154,50 @@ def oracle(spark: SparkSession, log: Log, view: View) -> DataFrame:
     return pipeline.batch_rows(view, _records(spark, log, view), log.by_name())
 
 
-def assert_up_to_date(spark: SparkSession, log: Log, *versions: View) -> None:
-    """Assert that versions of a view hold what the batch engine makes of the log.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """The rows that a version holds, beside those that the batch engine makes of its log.
 
     Rows that appear when their window is over need not be there yet if it is not; but none is wrong.
     """
-    expected = expected_rows(spark, log, versions[0])
-    assert expected
-    for view in versions:
-        found = Counter(rows_of(spark, view).collect())
-        assert list(found - Counter(expected.keys())) == []
-        assert missing(spark, log, view, expected) == []
+
+    schema: str  # of what the transform makes
+    found: list[Row]
+    wrong: list[Row]
+    missing: list[Row]
 
 
-def missing(
-    spark: SparkSession, log: Log, view: View, expected: dict[Row, datetime] | None = None
-) -> list[Row]:
-    """Return rows that must be there, and are not."""
-    expected = expected if expected is not None else expected_rows(spark, log, view)
+def compare(spark: SparkSession, log: Log, view: View) -> Comparison:
+    """Compare a version with the batch engine over its whole log."""
+    made = oracle(spark, log, view)
+    expected = _with_closing(made, view)
+    found = rows_of(spark, view).collect()
+    due = expected.keys()
     if view.output == "append" and not view.tables:
         reached = watermark(log.settings, view)
-        expected = {row: closes for row, closes in expected.items() if closes < reached}
-    return list(expected.keys() - set(rows_of(spark, view).collect()))
+        due = {row for row, closes in expected.items() if closes < reached}
+    return Comparison(
+        schema=made.schema.simpleString(),
+        found=found,
+        wrong=list(Counter(found) - Counter(expected.keys())),
+        missing=list(due - set(found)),
+    )
 
 
-def expected_rows(spark: SparkSession, log: Log, view: View) -> dict[Row, datetime]:
-    """Return the rows of the batch engine, and from when on no event can change each of them."""
-    expected = oracle(spark, log, view)
-    rows = expected.withColumn("closes", F.expr(view.closing)).collect()
-    found = {Row(**{name: row[name] for name in expected.columns}): row["closes"] for row in rows}
+def assert_same(comparison: Comparison) -> None:
+    assert (comparison.wrong, comparison.missing) == ([], [])
+    assert comparison.found
+
+
+def assert_up_to_date(spark: SparkSession, log: Log, view: View) -> None:
+    """Assert that a version of a view holds what the batch engine makes of the log."""
+    assert_same(compare(spark, log, view))
+
+
+def _with_closing(made: DataFrame, view: View) -> dict[Row, datetime]:
+    """Return rows of the batch engine, and from when on no event can change each of them."""
+    rows = made.withColumn("closes", F.expr(view.closing)).collect()
+    found = {Row(**{name: row[name] for name in made.columns}): row["closes"] for row in rows}
     assert len(found) == len(rows)
     return found
 

@@ -23,7 +23,7 @@ from headwater.registry import connect, releases
 from headwater.shop import Simulation, simulate
 from spark_apps import catalog
 from tests.cluster.looking import APP, driver_of, has_read_everything, process, program, wait_for
-from tests.streams import Log, assert_up_to_date, missing
+from tests.streams import Log, assert_up_to_date, compare
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,7 +75,7 @@ def test_rows_are_exact_after_kill_9_of(
     assert done <= EXPECTED.get(victim, set())
     for view in catalog.views_of(APP):
         # A window that the last batch has closed is written by the batch after it.
-        wait_for("the last windows", lambda v=view: not missing(lake, log, v))
+        wait_for("the last windows", lambda v=view: not (last := compare(lake, log, v)).missing or last.wrong)
         assert_up_to_date(lake, log, view)
 
 

@@ -17,7 +17,7 @@ from headwater.shop import Simulation
 from headwater.shop.streams import STREAMS
 from spark_apps import catalog
 from tests.captures import Captured, captured_shop
-from tests.streams import Log, assert_up_to_date, job_of, new_log, oracle, rows_of, run
+from tests.streams import Comparison, Log, assert_same, compare, job_of, new_log, run, side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,9 +25,11 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from headwater.settings import Settings
+    from spark_apps.jobs import Job
     from spark_apps.view import View
 
     Versions = dict[str, View]  # by name of view
+    Comparisons = dict[str, Comparison]
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 MESSY = {"out_of_order": 0.05, "late": 0.03, "repeated": 0.05, "wrong_clock": 0.05, "malformed": 0.01}
@@ -61,7 +63,15 @@ class Shop:
         speaking = [view for view in versions.values() if view.publishes]
         others = [view for view in versions.values() if not view.publishes]
         for views in (speaking, others):
-            run(self.spark, *(job_of(self.spark, self.log, view, publish=publish) for view in views))
+            run(self.spark, *side_by_side(lambda view: self._job(view, publish), views))
+
+    def _job(self, view: View, publish: bool) -> Job:
+        return job_of(self.spark, self.log, view, publish=publish)
+
+    def compared(self, versions: Versions) -> Comparisons:
+        """Compare every version with the batch engine over the whole log."""
+        compared = side_by_side(lambda view: compare(self.spark, self.log, view), versions.values())
+        return dict(zip(versions, compared, strict=True))
 
 
 def clerks_work(captured: Captured, seed: int) -> None:
@@ -80,8 +90,8 @@ def log_with_tables(settings: Settings) -> Iterator[tuple[Log, Captured]]:
 
 
 @pytest.fixture(scope="module")
-def followed(lake: SparkSession, instance: Settings) -> tuple[Log, Versions]:
-    """Return two hours of a shop where everything goes wrong now and then, followed in many batches."""
+def followed(lake: SparkSession, instance: Settings) -> Comparisons:
+    """Follow two hours of a shop where everything goes wrong now and then, in many batches."""
     with log_with_tables(instance) as (log, captured):
         shop = Shop(lake, log)
         versions = shop.versions()
@@ -90,31 +100,27 @@ def followed(lake: SparkSession, instance: Settings) -> tuple[Log, Versions]:
             shop.follow(versions, publish=True)
     # What the last batch has said, views of views have still to hear.
     shop.follow({name: view for name, view in versions.items() if OUTPUTS & set(catalog.view(name).inputs)})
-    return log, versions
+    return shop.compared(versions)
 
 
 @EVERY_VIEW
-def test_stream_equals_batch_whatever_the_batches(
-    lake: SparkSession, followed: tuple[Log, Versions], view: View
-) -> None:
-    log, versions = followed
-    assert_up_to_date(lake, log, versions[view.name])
+def test_stream_equals_batch_whatever_the_batches(followed: Comparisons, view: View) -> None:
+    assert_same(followed[view.name])
 
 
 @EVERY_VIEW
 def test_keys_are_unique_and_the_schema_is_the_declared_one(
-    lake: SparkSession, followed: tuple[Log, Versions], view: View
+    lake: SparkSession, followed: Comparisons, view: View
 ) -> None:
-    log, versions = followed
-    rows = oracle(lake, log, versions[view.name])
-    assert rows.schema.simpleString() == lake.createDataFrame([], view.schema).schema.simpleString()
-    keys = rows_of(lake, versions[view.name]).select(*view.keys).collect()
+    comparison = followed[view.name]
+    assert comparison.schema == lake.createDataFrame([], view.schema).schema.simpleString()
+    keys = [tuple(row[key] for key in view.keys) for row in comparison.found]
     assert len(keys) == len(set(keys)) > 0
 
 
 @pytest.fixture(scope="module")
-def skewed(lake: SparkSession, instance: Settings) -> tuple[Log, Versions]:
-    """Return the log that streaming engines lose rows on, caught up with, and then followed.
+def skewed(lake: SparkSession, instance: Settings) -> tuple[Log, Comparisons]:
+    """Catch up with the log that streaming engines lose rows on, and follow it from there.
 
     partition 0: five days ago      partition 1: today      partition 2: three days ago
 
@@ -130,19 +136,19 @@ def skewed(lake: SparkSession, instance: Settings) -> tuple[Log, Versions]:
     shop.follow(versions, publish=True)
     list(log.slices(messy(NOW - timedelta(minutes=50), count=3000, seed=7), 3000))
     shop.follow(versions)
-    return log, versions
+    return log, shop.compared(versions)
 
 
 @EVERY_VIEW
 def test_skewed_log_is_caught_up_with_exactly_and_followed_from_there(
-    lake: SparkSession, skewed: tuple[Log, Versions], view: View
+    skewed: tuple[Log, Comparisons], view: View
 ) -> None:
-    log, versions = skewed
-    assert_up_to_date(lake, log, versions[view.name])
+    _, compared = skewed
+    assert_same(compared[view.name])
 
 
 def test_rows_that_a_watermark_would_drop_stop_the_app_instead(
-    lake: SparkSession, skewed: tuple[Log, Versions]
+    lake: SparkSession, skewed: tuple[Log, Comparisons]
 ) -> None:
     """Catching up in small batches would lose the days of the slower partitions: that must be seen."""
     log, _ = skewed
