@@ -13,7 +13,7 @@ Fill in the form; **a dry run ends with the plan and changes nothing**, and it i
 5. **promote** moves readers over in one step. The old version keeps running, so that `rollback` takes
    seconds; `release` lets it go.
 
-If anything up to the approval fails or is rejected, **clean_up** stops the candidate and keeps its proof.
+If anything fails or is rejected, **clean_up** stops the candidate and keeps its proof.
 A task that is cleared or tried again goes on where it was; it starts nothing twice. One replay of a view
 at a time.
 """
@@ -98,7 +98,7 @@ def replay() -> None:
     promoted = promote(approve.output)
 
     plan(request) >> for_real(request) >> candidate >> caught_up >> prove >> proof >> approve >> promoted
-    [candidate, caught_up, prove, proof, approve] >> clean_up()
+    [candidate, caught_up, prove, proof, approve, promoted] >> clean_up()
 
 
 @task

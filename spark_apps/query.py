@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from spark_apps import internals, sinks
 from spark_apps.kafka_log import LIVE_RECORDS_PER_BATCH
+from spark_apps.session import haste
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,9 +71,9 @@ class Query:
         if error := self._query.exception():
             raise error
         self.phase = "live"
+        pause = self.job.trigger / haste(self._spark)
         self._run(
-            self.job.rows(LIVE_RECORDS_PER_BATCH),
-            {"processingTime": f"{self.job.trigger.total_seconds()} seconds"},
+            self.job.rows(LIVE_RECORDS_PER_BATCH), {"processingTime": f"{pause.total_seconds()} seconds"}
         )
 
     def stop(self, patience: float) -> None:

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from headwater.settings import Settings
 
 CATALOG = "lake"
+# How many times more often than the views say queries look for news: an environment with many cores can.
+HASTE = "spark.headwater.haste"
 STATE_STORE = "spark.sql.streaming.stateStore"
 SQL_SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
@@ -62,6 +64,11 @@ def start(settings: Settings, name: str) -> SparkSession:
     for namespace in ("versions", "views", "state", "late", "quarantine", "quality"):
         session.sql(f"CREATE NAMESPACE IF NOT EXISTS {CATALOG}.{namespace}")
     return session
+
+
+def haste(spark: SparkSession) -> float:
+    """Return how many times more often than declared this environment's queries look for news."""
+    return float(spark.conf.get(HASTE, "1") or 1)
 
 
 def _catalog(settings: Settings) -> dict[str, str]:

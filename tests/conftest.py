@@ -13,6 +13,7 @@ from headwater.local import platform
 from headwater.local.steps import STEPS
 from headwater.registry import connect
 from headwater.topics import load_topics
+from spark_apps.session import HASTE
 from tests.cluster.looking import APP
 from tests.spark_fixture import QUICK_START, ROOMY, platform_spark
 from tests.streams import Log
@@ -36,9 +37,10 @@ def _own_instance() -> Iterator[None]:
         patch.setenv("HEADWATER_INSTANCE", TEST_INSTANCE)
         for variable in ("HEADWATER_HOME", "HEADWATER_PORT_BASE", "TF_VAR_brokers", "TF_VAR_workers"):
             patch.delenv(variable, raising=False)
-        # Executors that live for a minute are not worth compiling well for, either.
-        executors = {"spark.executor.extraJavaOptions": QUICK_START}
-        patch.setenv("TF_VAR_app_properties", json.dumps(executors))
+        # Executors that live for a minute are not worth compiling well for, either; and nobody has time to
+        # wait until it is somebody's turn to look for news.
+        hasty = {"spark.executor.extraJavaOptions": QUICK_START, HASTE: "10"}
+        patch.setenv("TF_VAR_app_properties", json.dumps(hasty))
         yield
 
 

@@ -62,7 +62,7 @@ variable "workers" {
 }
 
 variable "app_properties" {
-  description = "Spark properties of every streaming app that differ from the defaults, e.g. more memory."
+  description = "Spark properties of every streaming app that differ from the defaults, e.g. more memory, or spark.headwater.haste = 6 to look for news six times as often as the views say."
   type        = map(string)
   default     = {}
 }
