@@ -31,6 +31,12 @@ class Cart:
 NEW = Cart()
 
 
+def lines_of(contents: str) -> dict[str, int]:
+    """Read lines that are told as text."""
+    told = (line.split(":") for line in contents.split())
+    return {product: int(quantity) for product, quantity in told}
+
+
 def evolve(cart: Cart, event: Event) -> Cart:
     """Return the cart after an event."""
     if event.version != cart.version + 1:
