@@ -8,11 +8,13 @@ import subprocess
 import sys
 import threading
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from kafka import KafkaProducer
+from typer.testing import CliRunner
 
 from headwater import offsets
 from headwater.brokers import admin_client
@@ -20,6 +22,7 @@ from headwater.carts.auditing import audit
 from headwater.carts.route import ROLE
 from headwater.carts.showing import show
 from headwater.carts.working import Deciding
+from headwater.cli import cli
 from headwater.errors import Refusal
 from headwater.transacting import Answer
 from headwater.transacting.recalling import committed
@@ -151,7 +154,9 @@ def test_of_two_writers_that_race_for_a_version_one_wins_each_time(log: Log) -> 
         assert reasons == ["expected version 1, the cart has version 2"]
 
 
-def test_cart_is_shown_at_any_time_and_explained_with_places_in_the_log(log: Log, lake: SparkSession) -> None:
+def test_cart_is_shown_at_any_time_and_explained_with_places_in_the_log(
+    log: Log, lake: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
     noon = datetime.now(UTC).replace(microsecond=0) - timedelta(hours=1)
     wanted = [
         command("shown", "s1", "add", "lamp", quantity=2),
@@ -191,3 +196,9 @@ def test_cart_is_shown_at_any_time_and_explained_with_places_in_the_log(log: Log
     assert found[1].place.startswith(f"{log.topics['rejected_commands'].name}:")
     with pytest.raises(Refusal, match="nothing was decided"):
         audit(log.settings, route_of(log), "nobody's")
+
+    monkeypatch.setattr("headwater.carts.Route", lambda: route_of(log))
+    monkeypatch.setattr("headwater.carts.showing.show", partial(show, view=view.name))
+    printed = [CliRunner().invoke(cli, ["carts", word, "shown"]).output for word in ("show", "why")]
+    assert "shown: version 3, checked out, of ada" in printed[0]
+    assert "the product is not in the cart" in printed[1]
