@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tests.streams import Log
 
 CARTS = ("cart_commands", "cart_events", "rejected_commands")
-PATIENCE_SECONDS = 300
+PATIENCE_SECONDS = 600
 
 
 def route_of(log: Log) -> Route:

@@ -13,22 +13,19 @@ from headwater.carts.cart import evolve
 from headwater.carts.messages import Event, Rejection
 
 if TYPE_CHECKING:
-    from typing import Literal
-
     from headwater.carts.cart import Cart
-    from headwater.carts.messages import Command
-
-    Kind = Literal["ItemAdded", "ItemRemoved", "QuantityChanged", "CheckedOut"]
+    from headwater.carts.messages import Command, Happened
 
 # What a cart holds has to fit into an event.
 MOST_PRODUCTS = 100
-MOST_PIECES = 999  # of one product
+MOST_PIECES = 999
+TOO_MANY = f"more than {MOST_PIECES} of one product"
 
 
 class Outcome(NamedTuple):
     """What a command that can be followed does to a line of the cart."""
 
-    kind: Kind
+    kind: Happened
     quantity: int = 0
 
 
@@ -74,17 +71,13 @@ def _outcome(cart: Cart, command: Command) -> Outcome | str:
 def _changed(has: int, wanted: int) -> Outcome | str:
     if wanted == has:
         return f"the quantity is {has} already"
-    return Outcome("QuantityChanged", wanted) if wanted <= MOST_PIECES else _too_many()
+    return Outcome("QuantityChanged", wanted) if wanted <= MOST_PIECES else TOO_MANY
 
 
 def _added(cart: Cart, has: int, more: int) -> Outcome | str:
     if not has and len(cart.lines) >= MOST_PRODUCTS:
         return f"the cart has {MOST_PRODUCTS} products already"
-    return Outcome("ItemAdded", has + more) if has + more <= MOST_PIECES else _too_many()
-
-
-def _too_many() -> str:
-    return f"more than {MOST_PIECES} of one product"
+    return Outcome("ItemAdded", has + more) if has + more <= MOST_PIECES else TOO_MANY
 
 
 def _event(cart: Cart, command: Command, outcome: Outcome, at: int) -> Event:

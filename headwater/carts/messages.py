@@ -10,6 +10,8 @@ Milliseconds = Annotated[int, Field(ge=0, lt=2**63)]
 Text = Annotated[str, Field(min_length=1, max_length=200)]
 # Without spaces and colons, so that contents can be told as text.
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+Wanted = Literal["add", "remove", "change", "check_out"]
+Happened = Literal["ItemAdded", "ItemRemoved", "QuantityChanged", "CheckedOut"]
 Number = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 
 
@@ -32,7 +34,7 @@ class Command(Message):
     """What somebody wants."""
 
     user_id: Text
-    kind: Literal["add", "remove", "change", "check_out"]
+    kind: Wanted
     product_id: Name | None = None
     quantity: Number | None = None
     expected_version: Number | None = None
@@ -42,7 +44,7 @@ class Event(Message):
     """What happened, with all that a reader needs to know the cart after it and before."""
 
     user_id: Text
-    kind: Literal["ItemAdded", "ItemRemoved", "QuantityChanged", "CheckedOut"]
+    kind: Happened
     version: int
     product_id: Name | None = None
     quantity: int | None = None
