@@ -133,8 +133,7 @@ def test_of_two_writers_that_race_for_a_version_one_wins_each_time(log: Log) -> 
             for cart in carts
         ]
         barrier.wait()
-        for each in wanted:
-            send(log, each)
+        send(log, *wanted)
 
     with deciding(log, "one") as decided, deciding(log, "two"):
         send(log, *(command(cart, f"{cart} first", "add", "lamp", quantity=1) for cart in carts))
