@@ -23,6 +23,7 @@ from benchmarks.ground import own_instance
 from headwater.shop import Simulation
 from headwater.shop.streams import STREAMS
 from spark_apps import catalog
+from tests.deciding import CARTS, deciding
 from tests.spark_fixture import platform_spark
 from tests.streams import Log, job_of, new_log, run, whole
 
@@ -86,13 +87,17 @@ def by_inputs() -> dict[tuple[str, ...], list[View]]:
 
 
 def loaded(spark: SparkSession, settings: Settings, names: tuple[str, ...]) -> Log:
-    """Return a log of the given topics; what other views write to is written by those views."""
+    """Return a log of the given topics; what views and deciders write to is written by them."""
     outputs = [view for view in catalog.views().values() if view.publishes and view.publishes.topic in names]
-    streams = {name for view in outputs for name in view.reads} | (set(names) & STREAMS.keys())
-    log = new_log(settings, *sorted(streams | set(names)))
+    of_carts = set(CARTS) if set(names) & set(CARTS) else set()
+    streams = {name for view in outputs for name in view.reads} | ((set(names) | of_carts) & STREAMS.keys())
+    log = new_log(settings, *sorted(streams | set(names) | of_carts))
     past = Simulation(seed=5, rate=EVENTS / DAY.total_seconds(), start=datetime.now(UTC) - DAY, count=EVENTS)
     for _ in log.slices(past, EVENTS):
         pass
+    if of_carts:
+        with deciding(log) as decided:
+            decided()
     for view in outputs:
         run(spark, job_of(spark, log, log.view(view), publish=True))
     return Log(settings=settings, topics={name: log.topics[name] for name in names}, suffix=log.suffix)

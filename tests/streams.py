@@ -175,7 +175,7 @@ def compare(spark: SparkSession, log: Log, view: View) -> Comparison:
     due = expected.keys()
     if view.output == "append" and not view.tables:
         reached = watermark(log.settings, view)
-        due = {row for row, closes in expected.items() if closes < reached}
+        due = {row for row, closes in expected.items() if closes and closes < reached}
     return Comparison(
         schema=made.schema.simpleString(),
         found=found,

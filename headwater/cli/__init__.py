@@ -7,7 +7,7 @@ import sys
 import typer
 from rich.console import Console
 
-from headwater.cli import apps, capture, notify, platform, replay, shop, topics, views
+from headwater.cli import apps, capture, carts, notify, platform, replay, shop, topics, views
 from headwater.errors import Refusal
 
 cli = typer.Typer(no_args_is_help=True, add_completion=False, help="Run and look after a Headwater platform.")
@@ -17,6 +17,7 @@ cli.add_typer(topics.commands, name="topics")
 cli.add_typer(apps.commands, name="apps")
 cli.add_typer(capture.commands, name="capture")
 cli.add_typer(views.commands, name="views")
+cli.add_typer(carts.commands, name="carts")
 cli.add_typer(replay.commands, name="replay")
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from headwater.errors import Refusal
-from headwater.local import daemon, jvm, notifier, preflight, shop, terraform
+from headwater.local import carts, daemon, jvm, notifier, preflight, shop, terraform
 from headwater.local.files import write_private
 from headwater.local.instance import start_instance, stop_instance
 from headwater.local.part import wait_until_ready
@@ -134,6 +134,7 @@ def _run_steps(settings: Settings, steps: Sequence[Step], board: Board) -> bool:
 def _stop_parts(home: Path, board: Board) -> None:
     """Let Terraform stop the parts, then see to it that nothing is left, whatever the state knew."""
     shop.stop(home)
+    carts.stop(home)
     notifier.stop(home)
     if (home / "terraform/terraform.tfstate").exists():
         remember(home, choose_variables(home))  # an instance made by hand has no file of them yet

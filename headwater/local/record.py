@@ -51,4 +51,4 @@ def started_parts(home: Path) -> list[Part]:
 
 # Those that Terraform makes, then those that `make up` adds.
 INFRASTRUCTURE = ["postgres", "kafka", "spark", "connect", "airflow"]
-ORDER = [*INFRASTRUCTURE, "notifier", "shop"]
+ORDER = [*INFRASTRUCTURE, "notifier", "carts", "shop"]

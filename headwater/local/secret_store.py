@@ -40,6 +40,7 @@ GENERATORS: dict[str, Callable[[], str]] = {
     "kafka.connect": _password,
     "kafka.control": _password,
     "kafka.notifier": _password,
+    "kafka.carts": _password,
     "postgres.superuser": _password,
     "postgres.headwater": _password,
     "postgres.airflow": _password,

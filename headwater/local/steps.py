@@ -79,6 +79,13 @@ def start_notifier(settings: Settings) -> Done:
     return Done(changed=notifier.start(settings))
 
 
+def start_carts(settings: Settings) -> Done:
+    """Let commands to carts be decided."""
+    from headwater.local import carts
+
+    return Done(changed=carts.start(settings))
+
+
 def start_shop(settings: Settings) -> Done:
     """Let simulated customers visit the shop."""
     from headwater.local import shop
@@ -109,6 +116,7 @@ STEPS: list[Step] = [
     ("capture", follow_the_shops_database),
     ("apps", start_apps),
     ("notifier", start_notifier),
+    ("carts", start_carts),
     ("shop", start_shop),
     ("schedules", let_airflow_look_after_it),
 ]

@@ -15,9 +15,10 @@ from kafka import KafkaConsumer, OffsetAndMetadata
 from headwater import offsets
 from headwater.brokers import admin_client
 from headwater.notifier.alert import Alert
-from headwater.notifier.notifying import CLOSE_SECONDS, HEARTBEAT_MS, POLL_MS, SESSION_MS
-from headwater.notifier.pauses import Pauses
 from headwater.notifier.route import ROLE, Route
+from headwater.transacting.desk import CLOSE_SECONDS
+from headwater.transacting.following import HEARTBEAT_MS, POLL_MS, SESSION_MS
+from headwater.transacting.pauses import Pauses
 
 if TYPE_CHECKING:
     import threading

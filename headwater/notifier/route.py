@@ -1,13 +1,12 @@
-"""From which topic to which, and the names that Kafka knows the notifier by."""
+"""From alerts to notifications, and the names that Kafka knows the notifier by."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from kafka import TopicPartition
-
+from headwater import transacting
 from headwater.topics import load_topics
 
 if TYPE_CHECKING:
@@ -16,30 +15,24 @@ if TYPE_CHECKING:
 ROLE = "notifier"
 
 
-def _declared(name: str) -> Topic:
-    return load_topics()[name]
+@dataclass(frozen=True, kw_only=True)
+class Route(transacting.Route):
+    """Alerts of partition p become notifications of partition p."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Route:
-    """Alerts of partition p become notifications of partition p, so what is known of them moves along."""
-
-    alerts: Topic = field(default_factory=lambda: _declared("alerts"))
-    notifications: Topic = field(default_factory=lambda: _declared("notifications"))
+    role: ClassVar[str] = ROLE
+    alerts: Topic = field(default_factory=lambda: load_topics()["alerts"])
+    notifications: Topic = field(default_factory=lambda: load_topics()["notifications"])
     group: str = "headwater.notifier"
-    """The consumer group that shares the alerts; all other names start with it, as access is granted so."""
 
-    def source(self, partition: int) -> TopicPartition:
-        """Return the alerts of a partition."""
-        return TopicPartition(self.alerts.name, partition)
+    @property
+    def source(self) -> Topic:
+        """Return the topic of the alerts."""
+        return self.alerts
 
-    def target(self, partition: int) -> TopicPartition:
-        """Return the notifications of a partition."""
-        return TopicPartition(self.notifications.name, partition)
-
-    def transactional_id(self, partition: int) -> str:
-        """Return the name under which a partition's notifications are written: one writer at a time."""
-        return f"{self.group}.{partition}"
+    @property
+    def targets(self) -> tuple[Topic, ...]:
+        """Return the topic of the notifications."""
+        return (self.notifications,)
 
     def channel_group(self, channel: str) -> str:
         """Return the consumer group of a channel."""

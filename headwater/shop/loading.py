@@ -21,10 +21,10 @@ from kafka.errors import (
     UnknownTopicOrPartitionError,
     for_code,
 )
-from kafka.partitioner import murmur2
 from kafka.protocol.producer import InitProducerIdRequest, ProduceRequest
 
 from headwater.errors import Refusal
+from headwater.partitioning import partition_of
 from headwater.shop.batches import Batch, Producer
 
 if TYPE_CHECKING:
@@ -98,9 +98,8 @@ class _Loader:
     def choose(self, topic: str, key: bytes) -> int:
         """Return the partition that Kafka's own producers choose for this key."""
         count = len(_patiently(lambda: self.leaders_of(topic), unless=UnknownTopicOrPartitionError))
-        partition: int = (murmur2(key) & 0x7FFFFFFF) % count
-        self.partitions[topic, key] = partition
-        return partition
+        self.partitions[topic, key] = partition_of(key, count)
+        return self.partitions[topic, key]
 
     def send_all(self) -> None:
         for place in list(self.batches):

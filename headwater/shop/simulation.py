@@ -5,9 +5,9 @@
 
 The rate is that of all streams together. Of a thousand records so many are of each, by their `weight`:
 
-    page_views  350     impressions  80     searches       60     logins     40     listings        28
-    requests    350     clicks       30     result_clicks  28     purchases  20     stored_queries   6
-                                                                                    user_changelog   8
+    page_views  330     impressions  80     searches       60     logins         40     listings        28
+    requests    330     clicks       30     result_clicks  28     purchases      20     stored_queries   6
+                                                                  cart_commands  40     user_changelog   8
 
 Where only some streams are asked for, the weights hold among them. The shares of what goes wrong are parts of
 all records, each between 0 and 1; what remains are plain events.

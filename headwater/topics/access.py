@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from headwater.topics.topic import Topic
 
 # How the consumer groups start that a role may touch. Streaming apps publish their offsets as groups.
-GROUPS = {"apps": "headwater.", "notifier": "headwater.notifier"}
+GROUPS = {"apps": "headwater.", "notifier": "headwater.notifier", "carts": "headwater.carts"}
 # How the names start under which a role may write in transactions.
-TRANSACTIONS = {"notifier": "headwater.notifier"}
+TRANSACTIONS = {"notifier": "headwater.notifier", "carts": "headwater.carts"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)

@@ -17,6 +17,7 @@ from headwater.shop import Simulation
 from headwater.shop.streams import STREAMS
 from spark_apps import catalog
 from tests.captures import Captured, captured_shop
+from tests.deciding import CARTS, deciding
 from tests.streams import Comparison, Log, assert_same, compare, job_of, new_log, run, side_by_side
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ MESSY = {"out_of_order": 0.05, "late": 0.03, "repeated": 0.05, "wrong_clock": 0.
 FLAWS = ("broken_json", "number_for_text", "missing_field", "null", "nan", "future")
 OUTPUTS = {view.publishes.topic for view in catalog.views().values() if view.publishes}
 CAPTURED = sorted({table for view in catalog.views().values() for table in view.tables} - set(STREAMS))
-TOPICS = (*STREAMS, *sorted(OUTPUTS), *CAPTURED)
+TOPICS = (*sorted({*STREAMS, *CARTS}), *sorted(OUTPUTS), *CAPTURED)
 PEOPLE, TRANSACTIONS = 60, 150
 SLICES = (3000, 800, 8200)  # records of all topics together, for each of many batches
 EVERY_VIEW = pytest.mark.parametrize("view", catalog.views().values(), ids=lambda view: view.name)
@@ -92,11 +93,12 @@ def log_with_tables(settings: Settings) -> Iterator[tuple[Log, Captured]]:
 @pytest.fixture(scope="module")
 def followed(lake: SparkSession, instance: Settings) -> Comparisons:
     """Follow two hours of a shop where everything goes wrong now and then, in many batches."""
-    with log_with_tables(instance) as (log, captured):
+    with log_with_tables(instance) as (log, captured), deciding(log) as decided:
         shop = Shop(lake, log)
         versions = shop.versions()
         for seed, _ in enumerate(log.slices(messy(NOW - timedelta(hours=3), count=12_000), *SLICES)):
             clerks_work(captured, seed)
+            decided()
             shop.follow(versions, publish=True)
     # What the last batch has said, views of views have still to hear.
     shop.follow({name: view for name, view in versions.items() if OUTPUTS & set(catalog.view(name).inputs)})
@@ -133,8 +135,11 @@ def skewed(lake: SparkSession, instance: Settings) -> tuple[Log, Comparisons]:
         list(log.slices(messy(start, count=2000, seed=partition, partition=partition), 2000))
     shop = Shop(lake, log)
     versions = shop.versions()
-    shop.follow(versions, publish=True)
-    list(log.slices(messy(NOW - timedelta(minutes=50), count=3000, seed=7), 3000))
+    with deciding(log) as decided:
+        decided()
+        shop.follow(versions, publish=True)
+        list(log.slices(messy(NOW - timedelta(minutes=50), count=3000, seed=7), 3000))
+        decided()
     shop.follow(versions)
     return log, shop.compared(versions)
 

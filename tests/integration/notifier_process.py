@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 from kafka import KafkaConsumer, KafkaProducer
 
 from headwater import notifier
-from headwater.notifier import notifying
 from headwater.settings import Settings
 from headwater.stopping import stop_on_signal
 from headwater.topics import load_topics
+from headwater.transacting import desk
+from headwater.transacting.following import Follower
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,8 +39,8 @@ def commit_without_waiting(producer: KafkaProducer) -> None:
 MOMENTS: dict[str, tuple[Any, str, str]] = {
     "before the fence": (KafkaProducer, "init_transactions", "before"),
     "after the fence": (KafkaProducer, "init_transactions", "after"),
-    "after the memory is read": (notifying, "recall", "after"),
-    "after the seek": (notifying, "_seek", "after"),
+    "after the memory is read": (desk, "recall", "after"),
+    "after the seek": (Follower, "seek", "after"),
     "after the transaction has begun": (KafkaProducer, "begin_transaction", "after"),
     "after the first notification is handed over": (KafkaProducer, "send", "after"),
     "after all notifications are written": (KafkaProducer, "send_offsets_to_transaction", "before"),

@@ -40,6 +40,7 @@ def test_topics_are_in_step_after_make_up(instance: Settings) -> None:
         (("apps", "restart", "nonsense"), 'app "nonsense" was never deployed'),
         (("apps", "deploy", "../../etc"), 'there is no app "../../etc"'),
         (("apps", "stop", "nonsense"), 'app "nonsense" was never deployed'),
+        (("carts", "why", "nobody's"), "nothing was decided about a cart"),
         (("logs", "nonsense"), 'there is no part "nonsense"'),
         (("simulate", "--late", "0.7", "--repeated", "0.7"), "the shares add up to"),
         (("simulate", "--streams", "page_views,logouts"), 'stream "logouts" does not exist'),

@@ -22,6 +22,7 @@ KINDS: dict[str, Kind] = {
     "connect": Connect(),
     "airflow": Airflow(),
     "notifier": Application("No notifier yet."),
+    "carts": Application("No carts yet."),
     "shop": Application("No customers yet."),
 }
 

@@ -1,4 +1,4 @@
-"""Applications of the platform: the shop and the notifier."""
+"""Applications of the platform: the shop, its carts and the notifier."""
 
 from __future__ import annotations
 

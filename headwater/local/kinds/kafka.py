@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from headwater.local.record import Part
 
 FIRST_USERS = ("broker", "admin")  # needed before anyone can log in
-ROLES = ("simulator", "apps", "connect", "control", "notifier")
+ROLES = ("simulator", "apps", "connect", "control", "notifier", "carts")
 
 
 class Kafka(Kind):

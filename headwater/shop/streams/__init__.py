@@ -1,5 +1,6 @@
 """The streams of the shop, one file for each topic that the simulator writes."""
 
+from headwater.shop.streams.cart_commands import CartCommands
 from headwater.shop.streams.clicks import Clicks
 from headwater.shop.streams.impressions import Impressions
 from headwater.shop.streams.listings import Listings
@@ -17,7 +18,7 @@ STREAMS: dict[str, type[Stream]] = {
     stream.name: stream
     for stream in (
         *(PageViews, Requests, Impressions, Clicks, Searches, ResultClicks),
-        *(Logins, Purchases, Listings, StoredQueries, UserChangelog),
+        *(Logins, Purchases, CartCommands, Listings, StoredQueries, UserChangelog),
     )
 }
 

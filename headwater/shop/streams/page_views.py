@@ -36,7 +36,7 @@ class PageViews(Stream):
     """Visits (story `visit`), and single looks."""
 
     name = "page_views"
-    weight = 350
+    weight = 330
     repays = True
 
     def __init__(self, shop: Shop) -> None:

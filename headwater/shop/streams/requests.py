@@ -38,7 +38,7 @@ class Requests(Stream):
     """Single requests; popular people make the most."""
 
     name = "requests"
-    weight = 350
+    weight = 330
 
     def __init__(self, shop: Shop) -> None:
         super().__init__(shop)

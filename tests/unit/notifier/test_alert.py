@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from headwater.notifier.alert import Alert, MalformedAlert, read_alert
+from headwater.notifier.alert import Alert
 from headwater.topics import load_topics
+from headwater.transacting.reading import Malformed, read
 
 LARGEST = 1000
 ALERT = {
@@ -31,7 +32,7 @@ def test_fields_are_those_that_the_files_declare(topic: str) -> None:
 
 
 def test_notification_is_the_alert_sent_anew() -> None:
-    alert = read_alert(encoded(runbook="docs/x.md", extra=1), LARGEST)
+    alert = read(Alert, encoded(runbook="docs/x.md", extra=1), LARGEST)
     told = json.loads(alert.notification(now=5).encoded())
     assert told == ALERT | {"runbook": "docs/x.md", "sent_at": 5}
 
@@ -57,11 +58,11 @@ def test_notification_is_the_alert_sent_anew() -> None:
     ],
 )
 def test_what_is_no_alert_has_a_reason(value: bytes | None, reason: str) -> None:
-    with pytest.raises(MalformedAlert, match=f"^{reason}"):
-        read_alert(value, LARGEST)
+    with pytest.raises(Malformed, match=f"^{reason}"):
+        read(Alert, value, LARGEST)
 
 
 def test_reason_does_not_quote_the_record() -> None:
-    with pytest.raises(MalformedAlert) as refused:
-        read_alert(encoded(occurred_at="secret"), LARGEST)
+    with pytest.raises(Malformed) as refused:
+        read(Alert, encoded(occurred_at="secret"), LARGEST)
     assert "secret" not in str(refused.value)

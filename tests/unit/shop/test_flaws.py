@@ -21,6 +21,7 @@ EVENT_TOPICS = [topic for topic in TOPICS.values() if topic.cleanup == "delete"]
 CHANGELOGS = [topic for topic in TOPICS.values() if topic.cleanup == "compact"]
 FLAWED = Simulation(streams=("page_views",), start=datetime(2025, 3, 3, tzinfo=UTC), count=44, malformed=1.0)
 SPOILT_TEXTS = {
+    "cart_commands": "user_id",
     "clicks": "impression_id",
     "impressions": "impression_id",
     "listings": "title",

@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from headwater.carts.cart import NEW, evolve
+from headwater.carts.deciding import decide
+from headwater.carts.messages import Command, Event, Rejection
 from headwater.shop import Record, Simulation, records
-from headwater.shop.streams import clicks, logins, purchases, result_clicks
+from headwater.shop.streams import cart_commands, clicks, logins, purchases, result_clicks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -270,3 +273,71 @@ def test_everyone_registers_first_and_may_then_move_change_plan_leave_and_return
             assert differing == {"country" if record.story == "moved" else "plan"}
         profiles[record.key] = read(record)
     assert {record.story for record in changes} == {"registered", "moved", "changed_plan", "left", "returned"}
+
+
+def decided(commands: list[Record]) -> list[tuple[Record, Event | Rejection]]:
+    """Return what becomes of the commands to one cart."""
+    cart, outcomes = NEW, []
+    for record in commands:
+        outcome = decide(cart, Command.model_validate_json(record.value or b""), record.received_at)
+        cart = evolve(cart, outcome) if isinstance(outcome, Event) else cart
+        outcomes.append((record, outcome))
+    return outcomes
+
+
+@pytest.fixture(scope="module")
+def carts(day: list[Record]) -> list[list[tuple[Record, Event | Rejection]]]:
+    return [decided(commands) for commands in by_key("cart_commands", day).values()]
+
+
+def test_sensible_commands_are_followed_and_nonsense_is_rejected_for_every_reason(
+    carts: list[list[tuple[Record, Event | Rejection]]],
+) -> None:
+    reasons: Counter[str] = Counter()
+    for record, outcome in (each for cart in carts for each in cart):
+        if record.story == "nonsense":
+            assert isinstance(outcome, Rejection)
+            reasons[outcome.reason.partition(",")[0].rstrip("0123456789 ")] += 1
+        elif record.story != "race":
+            assert isinstance(outcome, Event)
+    assert reasons.keys() == {
+        "the quantity is less than",
+        "the product is not in the cart",
+        "expected version",
+        "the cart is empty",
+        "the cart is checked out",
+    }
+
+
+def test_of_two_that_race_for_a_version_one_wins(carts: list[list[tuple[Record, Event | Rejection]]]) -> None:
+    races = 0
+    for cart in carts:
+        racing: dict[int, list[Event | Rejection]] = defaultdict(list)
+        for record, outcome in cart:
+            if record.story == "race":
+                racing[read(record)["expected_version"]].append(outcome)
+        for outcomes in racing.values():
+            assert [type(outcome) for outcome in outcomes] == [Event, Rejection]
+            races += 1
+    assert races > 20
+
+
+def test_carts_are_bought_left_and_returned_to_as_often_as_declared(
+    day: list[Record], carts: list[list[tuple[Record, Event | Rejection]]]
+) -> None:
+    stories: Counter[str] = Counter()
+    for cart in carts:
+        events = [outcome for _, outcome in cart if isinstance(outcome, Event)]
+        if not events or day[-1].happened_at - events[0].occurred_at < 70 * MINUTE:
+            continue  # nonsense, or perhaps not over yet
+        story = cart[0][0].story
+        stories[story] += 1
+        pauses = [later.occurred_at - earlier.occurred_at for earlier, later in pairwise(events)]
+        assert (events[-1].kind == "CheckedOut") == (story != "left")
+        assert (max(pauses, default=0) > 30 * MINUTE) == (story == "returned")
+    assert stories["returned"] / stories.total() == pytest.approx(cart_commands.RETURNED, rel=0.3)
+    assert stories["left"] / stories.total() == pytest.approx(cart_commands.LEFT, rel=0.2)
+    assert stories.keys() == {"bought", "left", "returned"}
+    kinds = Counter(outcome.kind for cart in carts for _, outcome in cart if isinstance(outcome, Event))
+    assert min(kinds.values()) > 50
+    assert len(kinds) == 4

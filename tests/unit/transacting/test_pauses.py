@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from headwater.notifier.pauses import Pauses
+from headwater.transacting.pauses import Pauses
 
 
 def test_pauses_grow_up_to_a_minute_and_begin_anew_after_a_success() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from headwater.notifier.memory import DAY, Memory
+from headwater.transacting.memory import DAY, Memory
 
 THIRTY_DAYS = timedelta(days=30)
 TODAY = 20_000 * DAY
