@@ -11,7 +11,7 @@ from headwater.cli import apps, capture, notify, platform, replay, shop, topics,
 from headwater.errors import Refusal
 
 cli = typer.Typer(no_args_is_help=True, add_completion=False, help="Run and look after a Headwater platform.")
-for commands in (platform.commands, shop.commands, notify.commands, replay.moves):
+for commands in (platform.commands, shop.commands, notify.commands, replay.moves, capture.restoring):
     cli.add_typer(commands)
 cli.add_typer(topics.commands, name="topics")
 cli.add_typer(apps.commands, name="apps")
