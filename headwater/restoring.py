@@ -70,7 +70,7 @@ def captured(table: str) -> Topic:
 def last_words(settings: Settings, topic: Topic, report: Callable[[str], object]) -> dict[bytes, bytes]:
     """Return the newest value of each key that a changelog holds, without those that are gone."""
     kept: dict[bytes, bytes] = {}
-    for number, record in enumerate(_records(settings, topic.name), start=1):
+    for number, record in enumerate(records(settings, topic.name), start=1):
         if record.value is None or json.loads(record.value).get("__deleted") == "true":
             kept.pop(record.key, None)
         else:
@@ -80,7 +80,7 @@ def last_words(settings: Settings, topic: Topic, report: Callable[[str], object]
     return kept
 
 
-def _records(settings: Settings, topic: str) -> Iterator[ConsumerRecord]:
+def records(settings: Settings, topic: str) -> Iterator[ConsumerRecord]:
     """Yield all that is committed in a topic now, each partition in its order, which is that of its keys."""
     client = settings.kafka_client(ROLE)
     with KafkaConsumer(**client, isolation_level="read_committed", enable_auto_commit=False) as consumer:

@@ -76,6 +76,10 @@ class Topic(BaseModel):
     """Whose clock tells occurred_at and sent_at: devices' clocks may be wrong and are corrected."""
     table: Annotated[str, Field(pattern=r"^([a-z][a-z0-9_]*)?$")] = ""
     """The table of the shop's database whose changes it tells, if it does."""
+    person: str = ""
+    """The field that says whose record it is, if it holds anything personal."""
+    personal: tuple[str, ...] = ()
+    """The fields that only ever reach it sealed with that person's key."""
     written_by: tuple[Role, ...]
     read_by: tuple[Role, ...]
     fields: Annotated[
@@ -110,6 +114,20 @@ class Topic(BaseModel):
             raise ValueError(f'the changes of table "{self.table}" need `cleanup: compact`')
         if self.table and "connect" not in self.written_by:
             raise ValueError(f'the changes of table "{self.table}" are `written_by: [connect]`')
+        return self
+
+    @model_validator(mode="after")
+    def _check_personal(self) -> Topic:
+        """Refuse personal fields that nobody could seal, or that are needed to know whose they are."""
+        if bool(self.person) != bool(self.personal):
+            raise ValueError("`person` and `personal` are given together, or not at all")
+        for name in self.personal:
+            if name not in self.fields or self.fields[name].type != "string":
+                raise ValueError(f'personal field "{name}" is not a string of the schema')
+            if name in (self.key, self.person):
+                raise ValueError(f'personal field "{name}" says whose record it is, and cannot be sealed')
+        if self.person and self.fields.get(self.person) != TopicField(type="string"):
+            raise ValueError(f'person "{self.person}" is not a string of the schema that is always there')
         return self
 
     @property
