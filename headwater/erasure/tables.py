@@ -35,7 +35,7 @@ OURS = "headwater."
 def clean_tables(settings: Settings, needles: Sequence[bytes]) -> int:
     """Remove every row that holds a needle, and all that remembers it; return how many rows."""
     catalog = lake.catalog(settings)
-    return sum(_clean(catalog, name, needles) for name in _kept_apart(catalog))
+    return sum(clean_table(catalog, name, needles) for name in _kept_apart(catalog))
 
 
 def _kept_apart(catalog: Catalog) -> Iterator[str]:
@@ -46,7 +46,8 @@ def _kept_apart(catalog: Catalog) -> Iterator[str]:
             continue
 
 
-def _clean(catalog: Catalog, name: str, needles: Sequence[bytes]) -> int:
+def clean_table(catalog: Catalog, name: str, needles: Sequence[bytes]) -> int:
+    """Remove the rows of one table; its past goes with them, if that holds any."""
     removed = _remove_rows(catalog, name, needles)
     table = catalog.load_table(name)
     if any(holds(_path(file), needles) for file in _only_in_the_past(table)):

@@ -25,6 +25,9 @@ EVENT_FIELDS: dict[str, FieldType] = {
     "sent_at": "timestamp",
 }
 
+# A changelog forgets what was superseded after this long at the latest, as other topics forget their events:
+# otherwise a quiet one would keep for ever what a person wants to be gone.
+SUPERSEDED_MS = 7 * 24 * 60 * 60 * 1000
 # The log takes whatever a well-behaved producer may send, so that what is too large for a topic can still be
 # put into quarantine by whoever reads it, instead of being lost at the door.
 LARGEST_RECORD = 1024 * 1024
@@ -144,4 +147,5 @@ class Topic(BaseModel):
             "max.message.bytes": str(LARGEST_RECORD + RECORD_OVERHEAD),
             # The record timestamp is received_at, set by whoever takes the event in.
             "message.timestamp.type": "CreateTime",
+            **({"max.compaction.lag.ms": str(SUPERSEDED_MS)} if self.is_changelog else {}),
         }

@@ -1,4 +1,4 @@
-"""Erasing a person on real parts: their words are all over the place, and afterwards in no file of the instance."""
+"""Erasing a person on real parts: their words are all over the place, and afterwards in no file."""
 
 from __future__ import annotations
 
@@ -125,7 +125,8 @@ def write_reports(settings: Settings, person: Person) -> None:
             [person.id],
         )
         registry.execute(
-            "INSERT INTO versions (view, version, table_name, checkpoint, artifact, fingerprint, status, proof) "
+            "INSERT INTO versions "
+            "(view, version, table_name, checkpoint, artifact, fingerprint, status, proof) "
             "VALUES (%(id)s, 1, '', '', %(id)s, '', 'retired', %(proof)s)",
             {"id": person.id, "proof": Jsonb({"samples": [person.name, "somebody else"]})},
         )
