@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 from kafka import KafkaConsumer, TopicPartition
@@ -71,13 +71,27 @@ def last_words(settings: Settings, topic: Topic, report: Callable[[str], object]
     """Return the newest value of each key that a changelog holds, without those that are gone."""
     kept: dict[bytes, bytes] = {}
     for number, record in enumerate(records(settings, topic.name), start=1):
-        if record.value is None or json.loads(record.value).get("__deleted") == "true":
-            kept.pop(record.key, None)
-        else:
-            kept[record.key] = record.value
+        match _told(record):
+            case None:
+                report(f"left out: offset {record.offset} of partition {record.partition} is no row")
+            case {"__deleted": "true"}:
+                kept.pop(record.key, None)
+            case _:
+                kept[record.key] = record.value
         if number % REPORT_EVERY == 0:
             report(f"read {number:,} records of {topic.name}")
     return kept
+
+
+def _told(record: ConsumerRecord) -> dict[str, Any] | None:
+    """Return what a record says of its row; None if it is malformed, as quarantined records are."""
+    if record.value is None:
+        return {"__deleted": "true"}
+    try:
+        told = json.loads(record.value)
+    except ValueError:
+        return None
+    return told if isinstance(told, dict) else None
 
 
 def records(settings: Settings, topic: str) -> Iterator[ConsumerRecord]:

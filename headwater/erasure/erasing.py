@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kafka import KafkaProducer
 from psycopg.types.json import Jsonb
 
 from headwater.erasure import reports, sought, tables
 from headwater.erasure.proving import prove
 from headwater.erasure.record import of_person, still_sought
+from headwater.erasure.tombstones import write_tombstones
 from headwater.errors import Refusal
 from headwater.people import keyring
 from headwater.registry import connect
 from headwater.shop import database
-from headwater.topics import load_topics
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
     from headwater.forms import Erasure
     from headwater.settings import Settings
 
-ROLE = "control"
-ANSWER_SECONDS = 60
 # Which rows of the shop go with a person. Orders stay: they are the shop's books, and name nobody.
 ROWS = {
     "users": "DELETE FROM users WHERE user_id = %(person)s",
@@ -36,13 +33,10 @@ ROWS = {
 
 def erase(settings: Settings, request: Erasure, by: str, report: Callable[[str], object]) -> Scan:
     """Erase a person, step by step; return the scan that proves it."""
-    for step in (lambda: begin(settings, request, by), *_steps(settings, request.person)):
-        report(step())
+    report(begin(settings, request, by))
+    report(forget(settings, request.person))
+    report(clean(settings, request.person))
     return prove(settings, request.person)
-
-
-def _steps(settings: Settings, person: str) -> tuple[Callable[[], str], ...]:
-    return (lambda: forget(settings, person), lambda: clean(settings, person))
 
 
 def begin(settings: Settings, request: Erasure, by: str) -> str:
@@ -77,25 +71,10 @@ def forget(settings: Settings, person: str) -> str:
         deleted = {
             table: shop.execute(rule.encode(), {"person": person}).rowcount for table, rule in ROWS.items()
         }
-    tombstones = _write_tombstones(settings, person)
+    tombstones = ", ".join(write_tombstones(settings, person))
     _note(settings, person, "deleted", deleted)
     rows = ", ".join(f"{count:,} of {table}" for table, count in deleted.items())
     return f"rows deleted: {rows}; tombstones written to {tombstones}"
-
-
-def _write_tombstones(settings: Settings, person: str) -> str:
-    """Write a record without a value where the person is the key; the capture tells of all other rows.
-
-    Also where the database has had no row: a past that was loaded straight into the log has none.
-    """
-    keyed = [topic.name for topic in load_topics().values() if topic.personal and topic.key == topic.person]
-    producer = KafkaProducer(**settings.kafka_client(ROLE), acks="all", enable_idempotence=True)
-    try:
-        for answer in [producer.send(topic, key=person.encode(), value=None) for topic in keyed]:
-            answer.get(timeout=ANSWER_SECONDS)
-    finally:
-        producer.close(timeout=ANSWER_SECONDS)
-    return ", ".join(keyed)
 
 
 def clean(settings: Settings, person: str) -> str:

@@ -14,6 +14,7 @@ from psycopg.types.json import Jsonb
 
 from headwater.erasure.record import of_person, still_sought
 from headwater.erasure.scanning import Scan, scan
+from headwater.erasure.tombstones import write_tombstones
 from headwater.errors import Refusal
 from headwater.people import keyring
 from headwater.registry import connect
@@ -37,6 +38,8 @@ def prove(settings: Settings, person: str, patience: float = PATIENCE_SECONDS) -
         if found is None:
             return _proof_of(keys.registry, person)
         while True:
+            # A segment of a topic is closed, and then cleaned, only by what is written after it.
+            write_tombstones(settings, person)
             _let_go_of_old_rows(keys.registry)
             proof = scan(Path(settings.home), found.needles())
             if proof.clean or time.monotonic() > deadline:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import uuid
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,20 +14,19 @@ from psycopg.types.json import Jsonb
 from headwater import erasure
 from headwater.brokers import admin_client
 from headwater.erasure.scanning import Scan, scan
-from headwater.erasure.sought import Sought
 from headwater.errors import Refusal
 from headwater.forms import Erasure
 from headwater.people import ERASED, keyring
 from headwater.people.showing import rows_of as shown
 from headwater.registry import connect
-from headwater.shop import database
-from headwater.shop.database import rows
+from headwater.shop import Simulation, database, simulate
 from headwater.topics import load_topics
 from spark_apps import catalog
 from spark_apps.jobs import Job, quarantine_job
 from spark_apps.session import CATALOG
 from tests.captures import read
 from tests.cluster.looking import wait_for
+from tests.people import Person, new_person, register
 from tests.streams import Log, job_of, run
 from tests.streams import rows_of as rows_in_view
 
@@ -59,24 +56,6 @@ AT_EASE = {
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
-    """Somebody nobody else is called like."""
-
-    id: str
-    name: str
-    post: str
-
-    @classmethod
-    def new(cls) -> Person:
-        mark = uuid.uuid4().hex[:12]
-        return cls(f"user-{mark}", f"Quill Marigöld-{mark}", f"My garden is called {mark}, don't tell.")
-
-    @property
-    def needles(self) -> tuple[bytes, ...]:
-        return Sought(texts=(self.name, self.post)).needles()
-
-
-@dataclass(frozen=True, slots=True)
 class World:
     """A person whose words are everywhere, a neighbour, and what reads the log of both."""
 
@@ -93,24 +72,14 @@ class World:
         return {place.split("/")[0] + "/" + place.split("/")[1] for place in places}
 
 
-def register(settings: Settings, person: Person) -> None:
-    """Write a person's rows as the shop's applications do: sealed."""
-    topics = load_topics()
-    with keyring(settings) as keys, database.connect(settings) as shop:
-        profile = {"name": keys.seal(person.id, "name", person.name), "country": "DE", "plan": "pro"}
-        post = {"user_id": person.id, "body": keys.seal(person.id, "body", person.post), "posted_at": 0}
-        for name, key, row in (
-            ("user_changelog", person.id, {"user_id": person.id, **profile}),
-            ("post_changelog", f"post-{person.id}", {"post_id": f"post-{person.id}", **post}),
-        ):
-            rows.write(shop, topics[name], key.encode(), json.dumps(row).encode())
-
-
 def break_a_record(settings: Settings, person: Person) -> None:
     """Let a broken producer write a person's name in the clear, in a record that is none."""
+    send(settings, person.id, f'{{"user_id": "{person.id}", "name": "{person.name}", "coun')
+
+
+def send(settings: Settings, key: str, value: str) -> None:
     producer = KafkaProducer(**settings.kafka_client("simulator"), acks="all")
-    broken = f'{{"user_id": "{person.id}", "name": "{person.name}", "coun'
-    producer.send(TOPIC.name, key=person.id.encode(), value=broken.encode()).get(timeout=30)
+    producer.send(TOPIC.name, key=key.encode(), value=value.encode()).get(timeout=30)
     producer.close()
 
 
@@ -143,12 +112,13 @@ def told(settings: Settings, person: Person) -> bool:
 
 @pytest.fixture(scope="module")
 def world(instance: Settings, lake: SparkSession) -> Iterator[World]:
-    person, neighbour = Person.new(), Person.new()
+    person, neighbour = new_person(), new_person()
     hurry(instance, IN_A_HURRY)
     for somebody in (person, neighbour):
         register(instance, somebody)
     wait_for("the capture", lambda: told(instance, person) and told(instance, neighbour))
     break_a_record(instance, person)
+    send(instance, f"nobody-{person.id}", "broken, but nobody's")  # stays, in log and quarantine
     write_reports(instance, person)
     log = Log(settings=instance, topics={TOPIC.name: TOPIC})
     profiles = log.view(catalog.view("user_profiles"))
@@ -171,7 +141,7 @@ def proof(world: World, before: set[str]) -> Scan:
 
 
 def test_scan_finds_what_was_never_sealed_and_nothing_that_was(world: World, before: set[str]) -> None:
-    assert before == {"data_docs/site", "parts/kafka", "parts/postgres", "warehouse/quarantine"}
+    assert before == {"data_docs/site", "kafka/kafka-1", "postgres/data", "warehouse/quarantine"}
     assert world.found(world.neighbour) == set()
 
 
@@ -196,6 +166,30 @@ def test_nothing_is_left_in_any_file(world: World, proof: Scan) -> None:
     assert kept["proved_at"] is not None
     assert kept["done"]["removed"] == {"rows kept apart": 1, "pages": 1, "proofs": 1}
     assert kept["done"]["deleted"] == {"users": 1, "posts": 1, "follows": 0, "search_queries": 0}
+
+
+def test_sealed_texts_are_the_same_each_time_and_open_nowhere_else(instance: Settings) -> None:
+    one, other = new_person(), new_person()
+    with keyring(instance) as keys:
+        sealed = keys.seal(one.id, "name", "Robin")
+        assert sealed == keys.seal(one.id, "name", "Robin")
+        assert sealed not in (keys.seal(other.id, "name", "Robin"), keys.seal(one.id, "body", "Robin"))
+        assert keys.open(one.id, "name", sealed) == "Robin"
+        for person, field in ((other.id, "name"), (one.id, "body")):
+            with pytest.raises(Refusal, match="could not be opened"):
+                keys.open(person, field, sealed)
+
+
+def test_simulated_shop_stores_nothing_in_the_clear(instance: Settings) -> None:
+    simulate(
+        instance,
+        Simulation(streams=("user_changelog",), rate=20, count=60, changes=100),
+        report=lambda _: None,
+    )
+    with database.connect(instance) as shop:
+        texts = shop.execute("SELECT name FROM users UNION ALL SELECT body FROM posts").fetchall()
+    assert len(texts) > 60
+    assert {text.partition(":")[0] for (text,) in texts} == {"sealed"}
 
 
 def test_erasing_again_changes_nothing(world: World, proof: Scan) -> None:
@@ -247,7 +241,7 @@ def test_what_is_still_there_is_named_and_looked_for_again_later(world: World, p
     erasure.begin(world.settings, Erasure(person=neighbour.id, reason="why"), "test")
     with pytest.raises(Refusal, match="not gone everywhere yet") as refused:
         erasure.prove(world.settings, neighbour.id, patience=0)
-    assert "parts/kafka" in str(refused.value)
+    assert "kafka/kafka-1" in str(refused.value)
     assert neighbour.name not in str(refused.value)
     erasure.forget(world.settings, neighbour.id)
     erasure.clean(world.settings, neighbour.id)
