@@ -6,6 +6,7 @@ never have met.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
@@ -16,6 +17,8 @@ from headwater.errors import Refusal
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+PERSON = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+LONGEST_REASON = 200
 SHOWN = 60  # so much of a wrong value is repeated
 
 
@@ -34,6 +37,18 @@ def _app(name: str) -> str:
 def _label(text: str) -> str:
     if not names.LABEL.fullmatch(text):
         raise ValueError("does not name a version; write it like v2, or v2b2")
+    return text
+
+
+def _person(text: str) -> str:
+    if not PERSON.fullmatch(text):
+        raise ValueError("cannot be the id of a person; letters, digits, dots, hyphens and underscores can")
+    return text
+
+
+def _reason(text: str) -> str:
+    if not text.strip() or not text.isprintable() or len(text) > LONGEST_REASON:
+        raise ValueError(f"is no reason; write one line of at most {LONGEST_REASON} letters")
     return text
 
 
@@ -76,6 +91,13 @@ class Rollback(Form):
 
     view: View
     version: Label | None = None
+
+
+class Erasure(Form):
+    """Who is erased, and why: for the record, which is kept. So the reason names nobody."""
+
+    person: Annotated[str, AfterValidator(_person)]
+    reason: Annotated[str, AfterValidator(_reason)]
 
 
 class Views(Form):

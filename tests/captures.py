@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+import uuid
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -102,8 +103,8 @@ def captured_shop(
 
     What happens `before` it is followed is in the snapshot.
     """
+    create(settings, name)
     with superuser(settings) as server:
-        server.execute(f"CREATE DATABASE {name} OWNER {database.DATABASE}".encode())
         server.execute(f"GRANT CONNECT ON DATABASE {name} TO {ROLE}".encode())
     database.migrate(settings, name)
     shop = Captured(settings, name, topics)
@@ -115,6 +116,24 @@ def captured_shop(
     finally:
         capture.unfollow(settings, name)
         remove(settings, name)
+
+
+def create(settings: Settings, name: str) -> None:
+    """Make a database for a shop."""
+    with superuser(settings) as server:
+        server.execute(f"CREATE DATABASE {name} OWNER {database.DATABASE}".encode())
+
+
+@contextmanager
+def empty_database(settings: Settings) -> Iterator[str]:
+    """Make a database that nobody follows; drop it afterwards."""
+    name = f"shop_{uuid.uuid4().hex[:8]}"
+    create(settings, name)
+    try:
+        yield name
+    finally:
+        with superuser(settings) as server:
+            server.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
 
 
 def remove(settings: Settings, name: str) -> None:

@@ -10,6 +10,7 @@ from headwater.cli.printing import print_table, say
 from headwater.settings import Settings
 
 commands = typer.Typer(no_args_is_help=True, help="Change data capture: the shop's database in the log.")
+restoring = typer.Typer()
 
 
 @commands.command("status")
@@ -54,3 +55,15 @@ def start_over() -> None:
 
     start_over(Settings.load())
     say("the capture begins anew, with all rows of all tables; rows deleted meanwhile are not told of")
+
+
+@restoring.command()
+def restore(
+    table: Annotated[str, typer.Argument(help="A captured table, for example users.")],
+    into: Annotated[str, typer.Option(help="A database of the shop's server, in which the table is empty.")],
+) -> None:
+    """Make a table anew, from its changelog alone."""
+    from headwater.restoring import restore
+
+    written = restore(Settings.load(), table, into, say)
+    say(f'table "{table}" of database "{into}" has {written:,} rows')

@@ -46,6 +46,7 @@ GENERATORS: dict[str, Callable[[], str]] = {
     "postgres.airflow": _password,
     "postgres.shop": _password,
     "postgres.capture": _password,
+    "people.wrapping": lambda: _key(32),  # wraps the keys of people
     "spark.submission": lambda: _key(48),  # HS384 wants 384 bits
     "airflow.admin": _password,
     "airflow.fernet": lambda: _key(32),

@@ -11,6 +11,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from headwater.errors import Refusal
+from headwater.people import Seal, in_the_clear
 from headwater.shop.shop import Shop
 from headwater.shop.simulation import Outage, Simulation, milliseconds
 from headwater.shop.way import Way
@@ -22,8 +23,13 @@ if TYPE_CHECKING:
     from headwater.shop.record import Record
 
 
-def records(simulation: Simulation, now: datetime | None = None) -> Iterator[Record]:
-    """Generate the records. A simulation without a start begins `now`; without an end it never ends."""
+def records(
+    simulation: Simulation, now: datetime | None = None, seal: Seal = in_the_clear
+) -> Iterator[Record]:
+    """Generate the records. A simulation without a start begins `now`; without an end it never ends.
+
+    What is personal is sealed as it is made: what goes wrong on the way happens to what is sealed.
+    """
     begin = simulation.start or now
     if begin is None:
         raise Refusal("a live simulation has no start yet", hint="Say what time it is now.")
@@ -31,7 +37,7 @@ def records(simulation: Simulation, now: datetime | None = None) -> Iterator[Rec
     # The seed is text: it gives unrelated sequences for seeds that are close.
     draw = Random(f"headwater shop {simulation.seed}").random
     prefix = b"%x-%x-" % (start, simulation.seed)
-    way = Way(simulation, Shop(simulation, prefix, draw), prefix, draw)
+    way = Way(simulation, Shop(simulation, prefix, draw, seal), prefix, draw)
     moments = _moments(simulation, start)
     if simulation.outage is None:
         return (way.record(due, due) for due in moments)

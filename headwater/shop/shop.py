@@ -17,6 +17,7 @@ from headwater.shop.streams import STREAMS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from headwater.people import Seal
     from headwater.shop.events import Event
     from headwater.shop.simulation import Simulation
     from headwater.shop.streams import Stream
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 class Shop:
     """The people, the streams and the agenda of one run."""
 
-    def __init__(self, simulation: Simulation, prefix: bytes, draw: Callable[[], float]) -> None:
-        self.draw, self.prefix = draw, prefix
+    def __init__(self, simulation: Simulation, prefix: bytes, draw: Callable[[], float], seal: Seal) -> None:
+        self.draw, self.prefix, self.seal = draw, prefix, seal
         self.suffix = simulation.suffix
         self.pause = 1000 / simulation.rate
         self.people = People(simulation.users, draw)

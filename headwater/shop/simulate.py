@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import cache
 from typing import TYPE_CHECKING
 
 from kafka.errors import KafkaError
 
 from headwater.errors import Refusal
+from headwater.people import keyring
 from headwater.shop.counts import Counts
 from headwater.shop.database.working import at_work
 from headwater.shop.live import send_live
@@ -32,13 +34,15 @@ def simulate(settings: Settings, simulation: Simulation, report: Callable[[str],
     counts = Counts()
     progress = Progress(counts, report)
     try:
-        with stop_on_signal() as stop:
+        with stop_on_signal() as stop, keyring(settings) as keys:
             if simulation.start is None:
                 with at_work(settings, simulation):
-                    send_live(settings, records(simulation, datetime.now(UTC)), counts, progress, stop)
+                    coming = records(simulation, datetime.now(UTC), keys.seal)
+                    send_live(settings, coming, counts, progress, stop)
             else:
                 _warn_of_retention(simulation, report)
-                load(settings, records(simulation), counts, progress, stop)
+                coming = records(simulation, seal=cache(keys.seal))
+                load(settings, coming, counts, progress, stop)
     except KafkaError as error:
         raise _refusal(settings, simulation, error) from error
     progress.end()

@@ -25,6 +25,9 @@ EVENT_FIELDS: dict[str, FieldType] = {
     "sent_at": "timestamp",
 }
 
+# A changelog forgets what was superseded after this long at the latest, as other topics forget their events:
+# otherwise a quiet one would keep for ever what a person wants to be gone.
+SUPERSEDED_MS = 7 * 24 * 60 * 60 * 1000
 # The log takes whatever a well-behaved producer may send, so that what is too large for a topic can still be
 # put into quarantine by whoever reads it, instead of being lost at the door.
 LARGEST_RECORD = 1024 * 1024
@@ -76,6 +79,10 @@ class Topic(BaseModel):
     """Whose clock tells occurred_at and sent_at: devices' clocks may be wrong and are corrected."""
     table: Annotated[str, Field(pattern=r"^([a-z][a-z0-9_]*)?$")] = ""
     """The table of the shop's database whose changes it tells, if it does."""
+    person: str = ""
+    """The field that says whose record it is, if it holds anything personal."""
+    personal: tuple[str, ...] = ()
+    """The fields that only ever reach it sealed with that person's key."""
     written_by: tuple[Role, ...]
     read_by: tuple[Role, ...]
     fields: Annotated[
@@ -112,6 +119,20 @@ class Topic(BaseModel):
             raise ValueError(f'the changes of table "{self.table}" are `written_by: [connect]`')
         return self
 
+    @model_validator(mode="after")
+    def _check_personal(self) -> Topic:
+        """Refuse personal fields that nobody could seal, or that are needed to know whose they are."""
+        if bool(self.person) != bool(self.personal):
+            raise ValueError("`person` and `personal` are given together, or not at all")
+        for name in self.personal:
+            if name not in self.fields or self.fields[name].type != "string":
+                raise ValueError(f'personal field "{name}" is not a string of the schema')
+            if name in (self.key, self.person):
+                raise ValueError(f'personal field "{name}" says whose record it is, and cannot be sealed')
+        if self.person and self.fields.get(self.person) != TopicField(type="string"):
+            raise ValueError(f'person "{self.person}" is not a string of the schema that is always there')
+        return self
+
     @property
     def is_changelog(self) -> bool:
         """Say whether its records are the states of things, the newest of a key being the present one."""
@@ -126,4 +147,5 @@ class Topic(BaseModel):
             "max.message.bytes": str(LARGEST_RECORD + RECORD_OVERHEAD),
             # The record timestamp is received_at, set by whoever takes the event in.
             "message.timestamp.type": "CreateTime",
+            **({"max.compaction.lag.ms": str(SUPERSEDED_MS)} if self.is_changelog else {}),
         }

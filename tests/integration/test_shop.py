@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,6 +12,7 @@ from kafka import KafkaConsumer, TopicPartition
 
 from headwater.cli.shop import refuse_a_past_behind_the_present
 from headwater.errors import Refusal
+from headwater.people import keyring
 from headwater.shop import STREAMS, Simulation, records, simulate
 from tests.streams import Log, new_log
 
@@ -57,9 +59,10 @@ def read_by_key(log: Log, topic: str) -> dict[bytes, list[tuple[bytes | None, in
 def test_what_is_simulated_is_what_the_topic_holds(log: Log, past: Simulation, stream: str) -> None:
     topic = f"{stream}{log.suffix}"
     simulated: dict[bytes, list[tuple[bytes | None, int]]] = defaultdict(list)
-    for record in records(past):
-        if record.topic == topic:
-            simulated[record.key].append((record.value, record.received_at))
+    with keyring(log.settings) as keys:
+        for record in records(past, seal=cache(keys.seal)):
+            if record.topic == topic:
+                simulated[record.key].append((record.value, record.received_at))
     assert simulated
     assert read_by_key(log, topic) == simulated
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from headwater.errors import Refusal
-from headwater.forms import Deployment, Form, Rollback, Views
+from headwater.forms import Deployment, Erasure, Form, Rollback, Views
 
 VIEW = "page_views_per_minute"
 NONSENSE = [
@@ -28,6 +28,7 @@ NONSENSE = [
         (Deployment, {"apps": ["traffic"], "action": "restart"}),
         (Rollback, {"view": VIEW}),
         (Rollback, {"view": VIEW, "version": "v2b2"}),
+        (Erasure, {"person": "user-0001", "reason": "asked for it by letter, ticket 4711"}),
         (Views, {"views": None}),
         (Views, {"views": [VIEW]}),
     ],
@@ -39,11 +40,11 @@ def test_what_can_be_asked_is_accepted(form: type[Form], filled_in: dict[str, An
 @pytest.mark.parametrize("nonsense", NONSENSE)
 @pytest.mark.parametrize(
     ("form", "field"),
-    [(Deployment, "action"), (Rollback, "view"), (Rollback, "version")],
+    [(Deployment, "action"), (Rollback, "view"), (Rollback, "version"), (Erasure, "person")],
 )
 def test_nonsense_is_refused_with_the_name_of_its_field(form: type[Form], field: str, nonsense: str) -> None:
     with pytest.raises(Refusal) as refused:
-        form.check({"view": VIEW, "action": "deploy"} | {field: nonsense})
+        form.check({"view": VIEW, "action": "deploy", "reason": "why"} | {field: nonsense})
     assert f'"{field}": ' in refused.value.detail
 
 
@@ -53,6 +54,13 @@ def test_nonsense_in_a_list_is_refused_with_its_place(form: type[Form], field: s
     with pytest.raises(Refusal) as refused:
         form.check({field: [nonsense]})
     assert f'"{field}.0": ' in refused.value.detail
+
+
+@pytest.mark.parametrize("reason", ["", "  ", "two\nlines", "x" * 201, "\0", 5])
+def test_reason_is_one_line(reason: Any) -> None:
+    with pytest.raises(Refusal) as refused:
+        Erasure.check({"person": "user-0001", "reason": reason})
+    assert '"reason": ' in refused.value.detail
 
 
 def test_missing_and_surplus_fields_are_named() -> None:

@@ -54,6 +54,10 @@ class Postgres(Kind):
                 _ensure_database(connection, owner)
             _ensure_role(connection, CAPTURE, passwords[f"postgres.{CAPTURE}"], "REPLICATION")
             connection.execute(f"GRANT CONNECT ON DATABASE shop TO {CAPTURE}")
+            connection.execute("GRANT pg_checkpoint TO headwater")
+        with _connect(part, "headwater") as connection:
+            # With both, what was erased leaves the write-ahead log at once, and not some day.
+            connection.execute("GRANT EXECUTE ON FUNCTION pg_switch_wal() TO headwater")
 
 
 def _unpack(part: Part) -> None:
@@ -110,14 +114,14 @@ def _run_as(user: User | None, command: list[str], folder: Path) -> None:
         raise Refusal("the data folder of PostgreSQL could not be made", detail=done.stderr.strip()[-800:])
 
 
-def _connect(part: Part) -> psycopg.Connection:
+def _connect(part: Part, database: str = "postgres") -> psycopg.Connection:
     password = load_secrets(part.home)["postgres.superuser"]
     return psycopg.connect(
         host="127.0.0.1",
         port=int(part.facts["port"]),
         user="superuser",
         password=password,
-        dbname="postgres",
+        dbname=database,
         autocommit=True,
         connect_timeout=5,
     )

@@ -15,6 +15,7 @@ from itertools import count
 from random import Random
 from typing import TYPE_CHECKING
 
+from headwater.people import Seal, in_the_clear
 from headwater.shop.people import popularity
 from headwater.shop.vocabulary import ADJECTIVES, KINDS
 
@@ -30,8 +31,8 @@ REMEMBERED = 500  # of the newest orders and posts, those that may still change
 class Clerk:
     """One clerk, with a memory of what may still change."""
 
-    def __init__(self, shop: Connection, seed: int = 1, users: int = 1000) -> None:
-        self._shop = shop
+    def __init__(self, shop: Connection, seed: int = 1, users: int = 1000, seal: Seal = in_the_clear) -> None:
+        self._shop, self._seal = shop, seal
         self._random = Random(f"headwater clerk {seed}")
         self._people = popularity(users)
         self._numbers = count(1)
@@ -121,9 +122,9 @@ class Clerk:
 
     def post(self) -> int:
         """Let somebody write something."""
-        post = self._name("post")
+        post, author = self._name("post"), self._person()
         self._shop.execute(
-            "INSERT INTO posts VALUES (%s, %s, %s, %s, NULL)", [post, self._person(), self._words(), _now()]
+            "INSERT INTO posts VALUES (%s, %s, %s, %s, NULL)", [post, author, self._words(author), _now()]
         )
         self._remember(self._posts, post)
         return 1
@@ -132,8 +133,12 @@ class Clerk:
         """Let somebody find better words."""
         if not self._posts:
             return self.post()
+        post = self._random.choice(self._posts)
+        author = self._shop.execute("SELECT user_id FROM posts WHERE post_id = %s", [post]).fetchone()
+        if author is None:  # erased, and the post with them
+            return 0
         better = "UPDATE posts SET body = %s, edited_at = %s WHERE post_id = %s"
-        return self._shop.execute(better, [self._words(), _now(), self._random.choice(self._posts)]).rowcount
+        return self._shop.execute(better, [self._words(author[0]), _now(), post]).rowcount
 
     def delete_a_post(self) -> int:
         """Let somebody think better of it."""
@@ -182,9 +187,9 @@ class Clerk:
     def _name(self, kind: str) -> str:
         return f"{kind}-{self._prefix}-{next(self._numbers)}"
 
-    def _words(self) -> str:
+    def _words(self, author: str) -> str:
         kind, adjective = self._random.choice(KINDS), self._random.choice(ADJECTIVES)
-        return f"I like my {adjective.decode()} {kind.noun.decode()}."
+        return self._seal(author, "body", f"I like my {adjective.decode()} {kind.noun.decode()}.")
 
 
 def _now() -> datetime:

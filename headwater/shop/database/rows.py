@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 
 from psycopg import sql
 
 if TYPE_CHECKING:
     from headwater.shop.database.connecting import Connection
-    from headwater.topics import Topic
+    from headwater.topics import Topic, TopicField
 
 
 def write(shop: Connection, topic: Topic, key: bytes, value: bytes | None) -> None:
@@ -19,7 +20,8 @@ def write(shop: Connection, topic: Topic, key: bytes, value: bytes | None) -> No
         statement = sql.SQL("DELETE FROM {} WHERE {} = %s").format(table, column)
         shop.execute(statement, [key.decode()])
         return
-    row = {name: json.loads(value).get(name) for name in topic.fields}
+    told = json.loads(value)
+    row = {name: _column(field, told.get(name)) for name, field in topic.fields.items()}
     names = [sql.Identifier(name) for name in row]
     replaced = [sql.SQL("{0} = EXCLUDED.{0}").format(name) for name in names if name != column]
     statement = sql.SQL("INSERT INTO {} ({}) VALUES ({}) ON CONFLICT ({}) DO UPDATE SET {}").format(
@@ -30,3 +32,10 @@ def write(shop: Connection, topic: Topic, key: bytes, value: bytes | None) -> No
         sql.SQL(", ").join(replaced),
     )
     shop.execute(statement, list(row.values()))
+
+
+def _column(field: TopicField, told: Any) -> Any:
+    """Return what a column holds: times are numbers in the log only."""
+    if field.type != "timestamp" or told is None:
+        return told
+    return datetime.fromtimestamp(told / 1000, UTC).replace(tzinfo=None)

@@ -7,6 +7,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from headwater.people import keyring
 from headwater.shop.database.clerk import Clerk
 from headwater.shop.database.connecting import connect
 
@@ -46,8 +47,8 @@ def at_work(settings: Settings, simulation: Simulation) -> Iterator[None]:
 
 def keep_busy(settings: Settings, simulation: Simulation, home: threading.Event) -> int:
     """Change rows at an even rate until it is time to go home; return how many."""
-    with connect(settings) as shop:
-        clerk = Clerk(shop, simulation.seed, simulation.users)
+    with connect(settings) as shop, keyring(settings) as keys:
+        clerk = Clerk(shop, simulation.seed, simulation.users, keys.seal)
         clerk.stock()
         began, changed = time.monotonic(), 0
         while not home.is_set():

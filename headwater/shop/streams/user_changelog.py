@@ -21,7 +21,7 @@ MOVED, CHANGED_PLAN = 0.45, 0.45
 GONE_FOR = (2 * MINUTE, 30 * MINUTE)
 FIRST_NAMES = (b"Amber", b"Brook", b"Cedar", b"Dune", b"Ember", b"Fern", b"Grove", b"Heath", b"Isle", b"Jade")
 LAST_NAMES = (b"Badger", b"Crane", b"Dove", b"Egret", b"Falcon", b"Gull", b"Heron", b"Ibis", b"Jay")
-PROFILE = b'"user_id":"%b","name":"%b %b","country":"%b","plan":"%b"'
+PROFILE = b'"user_id":"%b","name":"%b","country":"%b","plan":"%b"'
 
 
 class UserChangelog(Stream):
@@ -88,5 +88,6 @@ class UserChangelog(Stream):
         people, user = self.people, self.people.ids[person]
         first = FIRST_NAMES[person % len(FIRST_NAMES)]
         last = LAST_NAMES[person // len(FIRST_NAMES) % len(LAST_NAMES)]
-        fields = (user, first, last, people.countries[person], people.plans[person])
+        name = self.shop.seal(user.decode(), "name", f"{first.decode()} {last.decode()}").encode()
+        fields = (user, name, people.countries[person], people.plans[person])
         return Event(self, user, PROFILE % fields, story)

@@ -158,3 +158,24 @@ def test_a_compacted_topic_is_a_changelog_and_needs_no_event_fields() -> None:
     assert topic.retention is None
     assert topic.config()["cleanup.policy"] == "compact"
     assert topic.config()["retention.ms"] == "-1"
+
+
+def test_personal_fields_are_declared_with_their_person() -> None:
+    topic = load_topic("logins.yaml", f"person: user_id\npersonal: [device]\n{GOOD}  device: string?\n")
+    assert (topic.person, topic.personal) == ("user_id", ("device",))
+
+
+@pytest.mark.parametrize(
+    ("declared", "refused"),
+    [
+        ("personal: [device]", "given together"),
+        ("person: user_id", "given together"),
+        ("person: user_id\npersonal: [nickname]", 'personal field "nickname" is not a string'),
+        ("person: user_id\npersonal: [attempts]", 'personal field "attempts" is not a string'),
+        ("person: user_id\npersonal: [user_id]", "cannot be sealed"),
+        ("person: owner\npersonal: [device]", 'person "owner" is not a string'),
+        ("person: attempts\npersonal: [device]", 'person "attempts" is not a string'),
+    ],
+)
+def test_personal_fields_that_cannot_be_sealed_are_refused(declared: str, refused: str) -> None:
+    assert refused in refusal_of(f"{declared}\n{GOOD}  device: string?\n")
