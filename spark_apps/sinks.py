@@ -119,6 +119,11 @@ def keep(rows: DataFrame, table: str) -> None:
     rows.writeTo(f"{CATALOG}.{table}").append()
 
 
+def copy(rows: DataFrame, path: str) -> None:
+    """Write rows to files of their own; the last of them, `_SUCCESS`, says that all are there."""
+    rows.write.mode("overwrite").parquet(path)
+
+
 def upsert(rows: DataFrame, view: View, commit: Commit, bounds: Bounds) -> None:
     """Replace rows that have the same keys (or are less preferred), remove what is gone, add the others."""
     if bounds["found"] == 0:

@@ -7,7 +7,7 @@ import sys
 import typer
 from rich.console import Console
 
-from headwater.cli import apps, capture, notify, platform, replay, shop, topics, views
+from headwater.cli import apps, capture, cold_log, notify, platform, replay, shop, topics, views
 from headwater.errors import Refusal
 
 cli = typer.Typer(no_args_is_help=True, add_completion=False, help="Run and look after a Headwater platform.")
@@ -16,6 +16,7 @@ for commands in (platform.commands, shop.commands, notify.commands, replay.moves
 cli.add_typer(topics.commands, name="topics")
 cli.add_typer(apps.commands, name="apps")
 cli.add_typer(capture.commands, name="capture")
+cli.add_typer(cold_log.commands, name="cold")
 cli.add_typer(views.commands, name="views")
 cli.add_typer(replay.commands, name="replay")
 

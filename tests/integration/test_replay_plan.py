@@ -37,7 +37,7 @@ def log(instance: Settings) -> Log:
 
 def stretches(log: Log, start: str) -> dict[int, Stretch]:
     with admin_client(log.settings, "apps") as client:
-        return {found.partition: found for found in resolve(client, [log.topic.name], start)}
+        return {found.partition: found for found in resolve(log.settings, client, [log.topic.name], start)}
 
 
 def refusals(log: Log, start: str) -> list[str]:
@@ -92,7 +92,8 @@ def test_offsets_are_taken_as_they_are_and_windows_begin_after_them(log: Log) ->
 
 def test_expired_offsets_are_named(log: Log) -> None:
     assert refusals(log, '{"0": 0, "1": 7, "2": 0}') == [
-        f"Offsets 7 to {EXPIRED - 1} of partition 1 of {log.topic.name} have expired."
+        f"Offsets 7 to {EXPIRED - 1} of partition 1 of {log.topic.name} have expired, "
+        "and the cold log does not hold them."
     ]
 
 
