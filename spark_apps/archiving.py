@@ -86,8 +86,6 @@ class Archive:
         self.checkpoint = f"{settings.checkpoints}/{self.table.replace('.', '/')}"
         # A range of offsets or time finds its files by topic and day, and by what each file says of itself.
         sinks.create_table(spark, self.table, SCHEMA, "topic, days(timestamp)")
-        for topic in topics:
-            sinks.create_table(spark, f"quarantine.{topic}", QUARANTINE_SCHEMA, "days(received_at)")
         self._known()
         alarms.clear(settings, NAME, RECREATED)
 
@@ -109,6 +107,7 @@ class Archive:
     def _quarantine(self, records: DataFrame, name: str, commit: sinks.Commit) -> None:
         broken, table = pipeline.quarantined(records, self._topics[name]), f"quarantine.{name}"
         if not broken.isEmpty():
+            sinks.create_table(self._spark, table, QUARANTINE_SCHEMA, "days(received_at)")
             last = sinks.last_batch(self._spark, table, commit.query)
             if last is None or last < commit.batch:
                 sinks.append(broken, table, commit)

@@ -8,6 +8,7 @@ insides is here; the tests of the ledger and of dropped rows fail if one of them
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -38,6 +39,12 @@ def planned_offsets(spark: SparkSession, checkpoint: str, batch: int) -> dict[st
     """Return the offsets up to which a batch reads, from the plan that Spark wrote before running it."""
     _version, _metadata, *sources = _read(spark, f"{checkpoint}/offsets/{batch}").splitlines()
     return log_offsets(json.loads(source) for source in sources if source != "-")
+
+
+def planned_watermark(spark: SparkSession, checkpoint: str, batch: int) -> datetime:
+    """Return up to when a batch gives out rows that appear once, when they are final."""
+    _version, metadata, *_sources = _read(spark, f"{checkpoint}/offsets/{batch}").splitlines()
+    return datetime.fromtimestamp(json.loads(metadata)["batchWatermarkMs"] / 1000, UTC)
 
 
 def first_offsets(spark: SparkSession, checkpoint: str, source: int) -> dict[str, dict[str, int]]:

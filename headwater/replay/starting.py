@@ -63,6 +63,11 @@ class Stretch:
         return max(self.asked, min(self.beginning, self.end))
 
     @property
+    def cut_off(self) -> bool:
+        """Whether it begins with the first record that is held, and there were others before."""
+        return self.asked > 0 and self.asked == self.archived.back_from(self.beginning)
+
+    @property
     def refusal(self) -> str:
         """Say why this part cannot be replayed; nothing if it can."""
         where = f"partition {self.partition} of {self.topic}"
@@ -113,7 +118,12 @@ def seam(
     """
     if all(stretch.asked == 0 for stretch in stretches):
         return None
-    times = [time_in(start) or _received(settings, stretch) for stretch in stretches if stretch.asked]
+    time = time_in(start)
+    times = [
+        _received(settings, stretch) if time is None or stretch.cut_off else time
+        for stretch in stretches
+        if stretch.asked
+    ]
     return max(times) + look_back
 
 

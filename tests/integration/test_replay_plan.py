@@ -76,8 +76,12 @@ def test_time_after_the_last_record_is_the_end_of_the_log(log: Log) -> None:
 
 
 def test_time_before_the_log_is_its_beginning(log: Log) -> None:
-    found = stretches(log, (BEGINNING - timedelta(days=1)).isoformat())
+    start = (BEGINNING - timedelta(days=1)).isoformat()
+    found = stretches(log, start)
     assert [found[partition].asked for partition in sorted(found)] == [0, EXPIRED, 0]
+    # What has expired was received after that time, too: windows are whole only from the rest on.
+    whole_from = seam(log.settings, start, list(found.values()), MINUTE)
+    assert whole_from == seam(log.settings, "earliest", list(found.values()), MINUTE)
 
 
 def test_offsets_are_taken_as_they_are_and_windows_begin_after_them(log: Log) -> None:
