@@ -108,10 +108,14 @@ def _findings(
 
 def _count(settings: Settings) -> Counter[tuple[str, int]]:
     """Count the rows of each partition, a file at a time: the archive may be larger than memory."""
+    import pyarrow as pa
+
     found: Counter[tuple[str, int]] = Counter()
     if (table := lake.table(settings, holding.TABLE)) is None:
         return found
     for batch in table.scan(selected_fields=("topic", "partition")).to_arrow_batch_reader():
-        counted = batch.group_by(["topic", "partition"]).aggregate([([], "count_all")]).to_pylist()
-        found.update({(row["topic"], row["partition"]): row["count_all"] for row in counted})
+        counted = (
+            pa.Table.from_batches([batch]).group_by(["topic", "partition"]).aggregate([([], "count_all")])
+        )
+        found.update({(row["topic"], row["partition"]): row["count_all"] for row in counted.to_pylist()})
     return found
