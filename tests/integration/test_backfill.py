@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 MIDNIGHT = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=1)
 START = MIDNIGHT - timedelta(minutes=20)
 INSIDE = Between(first=MIDNIGHT - timedelta(minutes=10, seconds=30), after=MIDNIGHT + timedelta(minutes=5))
+# Late events are of windows up to a day before.
+EVERYTHING = Between(first=START - timedelta(days=1), after=START + timedelta(hours=3))
 WRONG = 999
 
 
@@ -80,8 +82,7 @@ def test_backfill_replaces_the_windows_wholly_inside_and_no_others(lake: SparkSe
 
     log.load(visits(1))  # the live query finds its own batch behind the backfill, and goes on
     run(lake, job)
-    everything = Between(first=START, after=START + timedelta(hours=2))
-    backfill(lake, log.settings, view, log.by_name(), everything)
+    backfill(lake, log.settings, view, log.by_name(), EVERYTHING)
     assert set(rows_of(lake, view).collect()) == set(oracle(lake, log, view).collect())
 
 
@@ -102,8 +103,7 @@ def test_what_the_live_query_writes_meanwhile_is_not_lost(
         return outcomes[-1]
 
     monkeypatch.setattr(sinks, "replace_between", interrupted)
-    everything = Between(first=START, after=START + timedelta(hours=3))
-    backfill(lake, log.settings, view, log.by_name(), everything)
+    backfill(lake, log.settings, view, log.by_name(), EVERYTHING)
     assert outcomes == [False, True]
     assert set(rows_of(lake, view).collect()) == set(oracle(lake, log, view).collect())
 

@@ -132,7 +132,7 @@ def test_markers_of_transactions_are_gaps_and_no_loss(lake: SparkSession, log: L
         producer.init_transactions()
         for ends_well in (True, False):
             producer.begin_transaction()
-            producer.send(log.topic.name, b"{}", b"somebody", partition=0)
+            producer.send(log.topic.name, b"{}", b"somebody", partition=0).get(PATIENCE)
             producer.commit_transaction() if ends_well else producer.abort_transaction()
             archive(lake, log)  # the second time there is nothing but offsets to note
     (found,) = (found for found in findings(own) if found.partition == 0)

@@ -48,7 +48,8 @@ if TYPE_CHECKING:
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 # The new half goes on where the old one ends: sessions, repeats and late events straddle the stitch.
-OLD, NEW, NEWEST = (NOW - timedelta(minutes=minutes) for minutes in (140, 120, 20))
+OLD, NEW, NEWEST = (NOW - timedelta(minutes=minutes) for minutes in (140, 120, 80))
+TWENTY_MINUTES = timedelta(minutes=20)  # of each part of the log
 RETENTION, FOR_LONG = timedelta(minutes=118), timedelta(days=7)
 PATIENCE = 75  # seconds
 KEPT = ("partition", "offset", "timestamp", "key", "value")
@@ -188,9 +189,10 @@ def test_view_is_rebuilt_from_before_what_kafka_holds(
     run(lake, job)
     forget_newest_commit(job.checkpoint)
     run(lake, job)
-    log.load(visits(NEWEST, 4 + VIEWS.index(name)))  # and then it is a live view like any other
+    turn = VIEWS.index(name)
+    log.load(visits(NEWEST + turn * TWENTY_MINUTES, 4 + turn))  # and then it is a live view like any other
     run(lake, job)
-    closed = F.expr(view.closing) < F.lit(NOW - timedelta(minutes=60))
+    closed = F.expr(view.closing) < F.lit(NEWEST - timedelta(minutes=5))
     expected = oracle(lake, log, view).where(closed).collect()
     found = rows_of(lake, view).where(closed).collect()
     assert len(found) == len(expected) > 0
