@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from kafka import TopicPartition
 from kafka.admin import ConfigResource
+from pyspark.errors import StreamingQueryException
 from pyspark.sql import functions as F
 
 from headwater import offsets
@@ -23,16 +24,7 @@ from headwater.waiting import wait_until_nothing_is_missing
 from spark_apps import catalog, pipeline
 from spark_apps.jobs import Start, view_job
 from spark_apps.stitched_log import read_range
-from tests.streams import (
-    archive,
-    forget_newest_commit,
-    ledger_of,
-    new_log,
-    own_cold_log,
-    rows_of,
-    run,
-    whole,
-)
+from tests.streams import Crash, archive, ledger_of, new_log, own_cold_log, rows_of, run, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -186,8 +178,12 @@ def test_view_is_rebuilt_from_before_what_kafka_holds(
     log, _everything = expired
     view = log.view(catalog.view(name))
     job = rebuild(lake, log, view)
-    run(lake, job)
-    forget_newest_commit(job.checkpoint)
+
+    def dies_before_the_commit() -> None:
+        raise Crash
+
+    with pytest.raises(StreamingQueryException, match="Crash"):
+        run(lake, job, guard=dies_before_the_commit)
     run(lake, job)
     turn = VIEWS.index(name)
     log.load(visits(NEWEST + turn * TWENTY_MINUTES, 4 + turn))  # and then it is a live view like any other
