@@ -13,6 +13,7 @@ from expectations.conserving import conserve
 from expectations.running import run_suite
 from expectations.snapshots import lineage, newest_rows
 from headwater.replay.proof import Proof
+from spark_apps import internals
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -56,7 +57,9 @@ def began_at(spark: SparkSession, settings: Settings, version: Version) -> Offse
     The beginning of the log would be another one by now: it moves on as old records expire.
     """
     notes = f"{settings.checkpoints}/{version.checkpoint}/sources/*/0"
-    began: dict[str, dict[str, int]] = {}
-    for note in spark.read.text(notes, wholetext=True).collect():
-        began |= json.loads(note.value[note.value.index("{") :])  # after the number of the format
-    return began
+    lines = [row.value for row in spark.read.text(notes).collect()]
+    began = internals.log_offsets(json.loads(line) for line in lines if line.startswith("{"))
+    planned = version.starting_offsets or {}
+    # Where the cold log came first, Kafka was read from the stitch on.
+    cold = {topic for topic, stitch in version.stitches.items() if began.get(topic) == stitch}
+    return began | {topic: planned[topic] for topic in cold}

@@ -7,7 +7,7 @@ different code, and neither has to be the code that runs here.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -74,6 +74,7 @@ class Version:
     checkpoint: str
     declared: Declared
     starting_offsets: Offsets | None = None
+    stitches: Offsets = field(default_factory=dict)
     seam_at: datetime | None = None
 
     @property
@@ -111,6 +112,7 @@ def _version(registry: Connection, row: dict[str, Any]) -> Version:
         checkpoint=row["checkpoint"],
         declared=Declared.read(manifest),
         starting_offsets=row["starting_offsets"],
+        stitches=row["stitches"],
         seam_at=row["seam_at"],
     )
 

@@ -45,6 +45,15 @@ def catalog(settings: Settings) -> SqlCatalog:
     )
 
 
+def table(settings: Settings, name: str) -> Table | None:
+    """Return a table; None before anybody has made it."""
+    from pyiceberg.exceptions import NoSuchTableError
+
+    with connect(settings) as registry, suppress(NoSuchTableError):
+        return catalog(settings).load_table(name) if _is_made(registry) else None
+    return None
+
+
 def view_table(settings: Settings, view: str) -> Table:
     """Return the table that a view's pointer points at."""
     with connect(settings) as registry:
@@ -133,8 +142,7 @@ def _read_pointer(settings: Settings, registry: Connection, view: str) -> tuple[
 
 def _pointers(registry: Connection) -> dict[str, str]:
     """Return where each view is described; nothing before the first app has made the catalog."""
-    made = registry.execute("SELECT to_regclass('iceberg_tables') IS NOT NULL AS made").fetchone()
-    if not made or not made["made"]:
+    if not _is_made(registry):
         return {}
     found = registry.execute(
         "SELECT table_name, metadata_location FROM iceberg_tables "
@@ -142,6 +150,12 @@ def _pointers(registry: Connection) -> dict[str, str]:
         [CATALOG],
     )
     return {row["table_name"]: row["metadata_location"] for row in found}
+
+
+def _is_made(registry: Connection) -> bool:
+    """Say whether there is a catalog: the first app makes it."""
+    made = registry.execute("SELECT to_regclass('iceberg_tables') IS NOT NULL AS made").fetchone()
+    return bool(made and made["made"])
 
 
 def _pointing_at(metadata: dict[str, Any], table: Table) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from kafka.admin import OffsetSpec
 from kafka.structs import OffsetAndMetadata
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
 
     from kafka import KafkaAdminClient
@@ -24,6 +24,11 @@ def partitions(client: KafkaAdminClient, topic: str) -> list[int]:
     """Return the partitions of a topic."""
     (described,) = client.describe_topics([topic])
     return sorted(partition["partition_index"] for partition in described["partitions"])
+
+
+def topic_ids(client: KafkaAdminClient, topics: Iterable[str]) -> dict[str, str]:
+    """Return Kafka's own ids of topics: a topic that was deleted and made anew has another one."""
+    return {topic["name"]: str(topic["topic_id"]) for topic in client.describe_topics(list(topics))}
 
 
 def ends(client: KafkaAdminClient, topic: str) -> Offsets:

@@ -17,9 +17,10 @@ from headwater import names
 from headwater.errors import Refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from pyiceberg.table import Table
+    from pyiceberg.table.snapshots import Snapshot
 
 OFFSETS = names.snapshot_property("offsets")
 PLACE = re.compile(r"([a-z][a-z0-9_]*):(\d+):(\d+)")
@@ -52,19 +53,25 @@ class Place:
 
 def moments(table: Table) -> list[Moment]:
     """Return the snapshots that led to a table's present, oldest first."""
+    return [_moment(snapshot) for snapshot in line(table)][::-1]
+
+
+def line(table: Table) -> Iterator[Snapshot]:
+    """Return the snapshots that led to a table's present, newest first."""
     found = {snapshot.snapshot_id: snapshot for snapshot in table.snapshots()}
-    current, line = table.current_snapshot(), []
+    current = table.current_snapshot()
     while current is not None:
-        summary = current.summary.additional_properties if current.summary else {}
-        line.append(
-            Moment(
-                snapshot=current.snapshot_id,
-                committed_at=datetime.fromtimestamp(current.timestamp_ms / 1000, UTC),
-                offsets=json.loads(summary.get(OFFSETS, "{}")),
-            )
-        )
+        yield current
         current = found.get(current.parent_snapshot_id) if current.parent_snapshot_id else None
-    return line[::-1]
+
+
+def _moment(snapshot: Snapshot) -> Moment:
+    summary = snapshot.summary.additional_properties if snapshot.summary else {}
+    return Moment(
+        snapshot=snapshot.snapshot_id,
+        committed_at=datetime.fromtimestamp(snapshot.timestamp_ms / 1000, UTC),
+        offsets=json.loads(summary.get(OFFSETS, "{}")),
+    )
 
 
 def at_time(history: Iterable[Moment], time: datetime) -> Moment:

@@ -45,17 +45,6 @@ def views_of(app: str) -> list[View]:
     return [view for view in views().values() if view.app == app]
 
 
-def quarantine_keeper(topic: str) -> str:
-    """Return the app that writes a topic's quarantine: one of its readers, always the same one."""
-    return max(view.app for view in views().values() if topic in view.reads)
-
-
-def quarantines_of(app: str) -> list[str]:
-    """Return the topics whose quarantine one app keeps."""
-    topics = {topic for view in views_of(app) for topic in view.reads}
-    return sorted(topic for topic in topics if quarantine_keeper(topic) == app)
-
-
 def manifest() -> dict[str, Any]:
     """Describe all views in plain data, for whoever must not import Spark."""
     return {name: describe(view) for name, view in views().items()}

@@ -8,10 +8,11 @@ insides is here; the tests of the ledger and of dropped rows fail if one of them
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from py4j.java_gateway import JavaObject
     from pyspark.sql import DataFrame, SparkSession
@@ -36,18 +37,47 @@ def dropped_rows(query: StreamingQuery) -> int:
 
 def planned_offsets(spark: SparkSession, checkpoint: str, batch: int) -> dict[str, dict[str, int]]:
     """Return the offsets up to which a batch reads, from the plan that Spark wrote before running it."""
-    jvm = _jvm(spark)
-    path = jvm.org.apache.hadoop.fs.Path(f"{checkpoint}/offsets/{batch}")
-    stream = path.getFileSystem(spark._jsc.hadoopConfiguration()).open(path)
+    _version, _metadata, *sources = _read(spark, f"{checkpoint}/offsets/{batch}").splitlines()
+    return log_offsets(json.loads(source) for source in sources if source != "-")
+
+
+def planned_watermark(spark: SparkSession, checkpoint: str, batch: int) -> datetime:
+    """Return up to when a batch gives out rows that appear once, when they are final."""
+    _version, metadata, *_sources = _read(spark, f"{checkpoint}/offsets/{batch}").splitlines()
+    return datetime.fromtimestamp(json.loads(metadata)["batchWatermarkMs"] / 1000, UTC)
+
+
+def first_offsets(spark: SparkSession, checkpoint: str, source: int) -> dict[str, dict[str, int]]:
+    """Return where a source of a query began to read, from Spark's note before its first batch."""
+    note = _read(spark, f"{checkpoint}/sources/{source}/0")
+    return log_offsets([json.loads(note[note.index("{") :])])  # after the number of the format
+
+
+def log_offsets(sources: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
+    """Put the offsets of a query's sources together; those that are not the log count in other ways."""
+    return {
+        topic: offsets for source in sources for topic, offsets in source.items() if isinstance(offsets, dict)
+    }
+
+
+def exists(spark: SparkSession, path: str) -> bool:
+    """Say whether there is such a file."""
+    file, files = _file(spark, path)
+    return bool(files.exists(file))
+
+
+def _read(spark: SparkSession, path: str) -> str:
+    file, files = _file(spark, path)
+    stream = files.open(file)
     try:
-        text = jvm.org.apache.commons.io.IOUtils.toString(stream, "UTF-8")
+        return str(_jvm(spark).org.apache.commons.io.IOUtils.toString(stream, "UTF-8"))
     finally:
         stream.close()
-    _version, _metadata, *sources = text.splitlines()
-    offsets: dict[str, dict[str, int]] = {}
-    for source in sources:
-        offsets.update(json.loads(source) if source != "-" else {})
-    return offsets
+
+
+def _file(spark: SparkSession, path: str) -> tuple[JavaObject, JavaObject]:
+    file = _jvm(spark).org.apache.hadoop.fs.Path(path)
+    return file, file.getFileSystem(spark._jsc.hadoopConfiguration())
 
 
 def share_done(spark: SparkSession) -> float | None:

@@ -1,12 +1,23 @@
-"""What an app runs: a job for each of its views, and one for the quarantine of each topic it keeps."""
+"""What an app runs: a job for each of its views, and one for each input whose late events are kept apart."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
-from spark_apps import internals, kafka_log, ledger, pipeline, publishing, remembering, sinks, tables
+from headwater import names
+from spark_apps import (
+    internals,
+    kafka_log,
+    ledger,
+    pipeline,
+    publishing,
+    remembering,
+    sinks,
+    stitched_log,
+    tables,
+)
 from spark_apps.clocks import event_schema
 
 if TYPE_CHECKING:
@@ -21,10 +32,6 @@ if TYPE_CHECKING:
 
     Partitions = dict[str, list[int]]  # by topic
 
-QUARANTINE_SCHEMA = (
-    "topic STRING, partition INT, offset BIGINT, received_at TIMESTAMP, "
-    "reason STRING, key BINARY, value BINARY"
-)
 # Nobody waits for what is kept apart, and every look at a topic costs a batch. Well within what supervision
 # takes for stuck, though: it sees that there is something to read, and no batch.
 UNHURRIED = timedelta(minutes=2)
@@ -42,6 +49,7 @@ class Job:
     trigger: timedelta
     rows: Callable[[int | None], DataFrame]  # given how many records a batch may read at most
     write: Callable[[DataFrame, sinks.Commit], None]
+    note: Callable[[sinks.Commit], None]  # instead, where there are no rows but the log has been read further
     counts: Callable[[ledger.Observed], str]
     version: str | None = None  # the version of a view that it keeps, which may move between apps
 
@@ -50,10 +58,12 @@ class Job:
 class Start:
     """Where a version begins: at these offsets, and with rows of windows from the seam on.
 
-    A window that began before the seam would be counted only in part.
+    A window that began before the seam would be counted only in part. What Kafka no longer holds is read from
+    the cold log, up to the stitches.
     """
 
     offsets: Mapping[str, Mapping[str, int]]  # by topic and partition
+    stitches: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # of topics that need it
     seam: datetime | None
 
 
@@ -71,11 +81,11 @@ def view_job(
     by_day = f"days({view.time})" if view.time else ""
     sinks.create_table(spark, view.table, view.schema, by_day, mark_rows=view.grain == "event")
     memory = _memory(spark, view, topics)
-    offsets = start.offsets if start else {}
+    checkpoint = f"{settings.checkpoints}/{view.checkpoint}"
 
     def rows(most: int | None) -> DataFrame:
         def records(name: str) -> DataFrame:
-            return kafka_log.read_stream(spark, settings, name, start=offsets.get(name), most=most)
+            return stitched_log.read_stream(spark, settings, name, checkpoint, start, most)
 
         events = {
             name: pipeline.stream_events(records(name), topics[name], view, partitions[name])
@@ -114,12 +124,13 @@ def view_job(
     return Job(
         name=view.query,
         table=view.table,
-        checkpoint=f"{settings.checkpoints}/{view.checkpoint}",
+        checkpoint=checkpoint,
         group=view.consumer_group,
         output=view.output,
         trigger=view.trigger,
         rows=rows,
         write=write,
+        note=lambda commit: sinks.record(spark, view.table, commit),
         counts=counts,
         version=view.query,
     )
@@ -138,55 +149,24 @@ def late_job(
     spark: SparkSession, settings: Settings, view: View, topic: Topic, start: Start | None = None
 ) -> Job:
     """Keep the events of one input that are late, for a view that has an output of its own for them."""
-    return _kept_apart(
-        spark,
-        settings,
-        topic.name,
-        name=f"{view.query}.late.{topic.name}",
-        table=view.late_table(topic.name),
-        schema=event_schema(topic),
-        rows=lambda records: pipeline.late_events(records, topic, view),
-        version=view.query,
-        start=start.offsets.get(topic.name) if start else None,
-    )
+    name, table = f"{view.query}.late.{topic.name}", view.late_table(topic.name)
+    checkpoint = f"{settings.checkpoints}/{table.replace('.', '/')}"
+    sinks.create_table(spark, table, event_schema(topic), "days(received_at)")
 
+    def rows(most: int | None) -> DataFrame:
+        records = stitched_log.read_stream(spark, settings, topic.name, checkpoint, start, most)
+        return pipeline.late_events(records, topic, view)
 
-def quarantine_job(spark: SparkSession, settings: Settings, topic: Topic) -> Job:
-    """Keep the records of a topic that are no events, whichever views read it."""
-    return _kept_apart(
-        spark,
-        settings,
-        topic.name,
-        name=f"quarantine.{topic.name}",
-        table=f"quarantine.{topic.name}",
-        schema=QUARANTINE_SCHEMA,
-        rows=lambda records: pipeline.quarantined(records, topic),
-    )
-
-
-def _kept_apart(
-    spark: SparkSession,
-    settings: Settings,
-    topic: str,
-    *,
-    name: str,
-    table: str,
-    schema: str,
-    rows: Callable[[DataFrame], DataFrame],
-    version: str | None = None,
-    start: Mapping[str, int] | None = None,
-) -> Job:
-    """Append what no view uses to a table of its own; the ledgers of the views count it."""
-    sinks.create_table(spark, table, schema, "days(received_at)")
     return Job(
         name=name,
         table=table,
-        checkpoint=f"{settings.checkpoints}/{table.replace('.', '/')}",
-        group=f"headwater.{name}",
+        checkpoint=checkpoint,
+        group=names.consumer_group(name),
         output="append",
         trigger=UNHURRIED,
-        rows=lambda most: rows(kafka_log.read_stream(spark, settings, topic, start=start, most=most)),
+        rows=rows,
         write=lambda found, commit: sinks.append(found, table, commit),
-        counts=lambda _observed: "{}",
-        version=version,
+        note=lambda commit: sinks.record(spark, table, commit),
+        counts=lambda _observed: "{}",  # the ledger of the view counts them
+        version=view.query,
     )

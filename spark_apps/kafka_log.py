@@ -6,9 +6,10 @@ import json
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.readwriter import DataStreamReader
 
     from headwater.settings import Settings
 
@@ -33,13 +34,27 @@ def read_stream(
     A new checkpoint begins at the offsets of `start`, by default at the log's beginning; an old one goes on
     where it is.
     """
-    reader = spark.readStream.format("kafka").options(**_connection(settings), subscribe=topic)
-    # Never without: a range that the log no longer holds must stop the app, not pass for an empty one.
     beginning = json.dumps({topic: dict(start)}) if start else "earliest"
+    return _stream(spark, settings, [topic], beginning, most).load()
+
+
+def read_all(spark: SparkSession, settings: Settings, topics: Iterable[str], *, most: int) -> DataFrame:
+    """Read several topics for ever, all that a record has, at most `most` records a batch.
+
+    A topic that a checkpoint does not know yet is read from its first record on.
+    """
+    return _stream(spark, settings, topics, "earliest", most).option("includeHeaders", "true").load()
+
+
+def _stream(
+    spark: SparkSession, settings: Settings, topics: Iterable[str], beginning: str, most: int | None
+) -> DataStreamReader:
+    reader = spark.readStream.format("kafka").options(**_connection(settings), subscribe=",".join(topics))
+    # Never without: a range that the log no longer holds must stop the app, not pass for an empty one.
     reader = reader.options(startingOffsets=beginning, failOnDataLoss="true")
     # Small enough tasks to spread a backlog over all cores, and to tell how far a long batch has come.
     reader = reader.option("maxRecordsPerPartition", RECORDS_PER_TASK)
-    return (reader.option("maxOffsetsPerTrigger", most) if most else reader).load()
+    return reader.option("maxOffsetsPerTrigger", most) if most else reader
 
 
 def read_range(

@@ -144,4 +144,4 @@ class Query:
         if found:
             self.job.write(rows, commit)
         elif batch == 0 or offsets != internals.planned_offsets(self._spark, self.job.checkpoint, batch - 1):
-            sinks.record(self._spark, self.job.table, commit)
+            self.job.note(commit)

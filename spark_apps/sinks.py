@@ -10,8 +10,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
 from pyspark.sql import functions as F
 
 from headwater import names
@@ -20,6 +23,8 @@ from spark_apps import internals, resolving
 from spark_apps.session import CATALOG
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from pyspark.sql import DataFrame, SparkSession
 
     from spark_apps.view import View
@@ -27,6 +32,7 @@ if TYPE_CHECKING:
     Bounds = dict[str, Any]  # of the rows of a batch: how many, and the first and the last time of them
 
 QUERY, BATCH, OFFSETS, COUNTS = map(names.snapshot_property, ("query", "batch", "offsets", "counts"))
+BACKFILL = names.snapshot_property("backfill")
 
 TABLE_PROPERTIES = {
     "format-version": "2",
@@ -38,6 +44,8 @@ TABLE_PROPERTIES = {
     # A second writer on the same rows is a mistake that must be seen, not merged.
     "write.merge.isolation-level": "serializable",
 }
+# What Iceberg says when somebody else has changed the same rows meanwhile.
+CONFLICT = "org.apache.iceberg.exceptions.ValidationException"
 # Where rows are many and seldom change, a change marks the old row instead of rewriting the file it is in.
 MARKED_ROWS = {f"write.{change}.mode": "merge-on-read" for change in ("merge", "update", "delete")}
 
@@ -59,6 +67,15 @@ class Commit:
             OFFSETS: json.dumps(self.offsets),
             COUNTS: self.counts,
         }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Newest:
+    """A table's present."""
+
+    snapshot: int
+    batch: int
+    offsets: dict[str, dict[str, int]]
 
 
 def create_table(
@@ -119,6 +136,11 @@ def keep(rows: DataFrame, table: str) -> None:
     rows.writeTo(f"{CATALOG}.{table}").append()
 
 
+def copy(rows: DataFrame, path: str) -> None:
+    """Write rows to files of their own; the last of them, `_SUCCESS`, says that all are there."""
+    rows.write.mode("overwrite").parquet(path)
+
+
 def upsert(rows: DataFrame, view: View, commit: Commit, bounds: Bounds) -> None:
     """Replace rows that have the same keys (or are less preferred), remove what is gone, add the others."""
     if bounds["found"] == 0:
@@ -161,7 +183,19 @@ def _merge(
 ) -> None:
     for key, value in commit.properties().items():
         session.conf.set(f"spark.sql.iceberg.snapshot-property.{key}", value)
-    session.sql(f"MERGE INTO {CATALOG}.{table} AS kept USING changes ON {same} {what}", args=arguments)
+    merge = f"MERGE INTO {CATALOG}.{table} AS kept USING changes ON {same} {what}"
+    try:
+        session.sql(merge, args=arguments)
+    except (Py4JJavaError, PySparkException) as error:
+        if CONFLICT not in str(error) or not _was_backfilled(session, table):
+            raise
+        session.sql(merge, args=arguments)
+
+
+def _was_backfilled(spark: SparkSession, table: str) -> bool:
+    """Say whether the newest commit of a table is a backfill: the one other writer there may be."""
+    present = next(internals.snapshots(spark, f"{CATALOG}.{table}"), None)
+    return present is not None and present.summary().get(BACKFILL) is not None
 
 
 def news(rows: DataFrame, view: View, bounds: Bounds) -> DataFrame:
@@ -193,6 +227,45 @@ def _what_to_do(rows: DataFrame, view: View) -> str:
     matched = f"WHEN MATCHED AND {resolving.better(view)}" if view.prefers else "WHEN MATCHED"
     unmatched = f"WHEN NOT MATCHED AND NOT changes.{resolving.GONE}" if may_be_gone else "WHEN NOT MATCHED"
     return f"{removed} {matched} THEN UPDATE SET * {unmatched} THEN INSERT *"
+
+
+def newest(spark: SparkSession, table: str) -> Newest | None:
+    """Return a table's present: its snapshot, and the newest batch in it; None before the first."""
+    present = None
+    for snapshot in internals.snapshots(spark, f"{CATALOG}.{table}"):
+        present = present or snapshot.snapshotId()
+        summary = snapshot.summary()
+        if summary.get(BATCH) is not None:
+            offsets = json.loads(summary.get(OFFSETS))
+            return Newest(snapshot=present, batch=int(summary.get(BATCH)), offsets=offsets)
+    return None
+
+
+def replace_between(rows: DataFrame, view: View, first: datetime, after: datetime, seen: Newest) -> bool:
+    """Put rows in the place of those whose time is between, in one commit; say whether it came about.
+
+    Whole days are written anew, with the other rows as they were at the snapshot that was seen. Whoever has
+    written to one of these days since then is not undone: nothing is committed, and the caller looks again.
+    """
+    day, time = timedelta(days=1), F.col(view.time)
+    begin = first.replace(hour=0, minute=0, second=0, microsecond=0)
+    end = (after - timedelta(microseconds=1)).replace(hour=0, minute=0, second=0, microsecond=0) + day
+    days = (time >= F.lit(begin)) & (time < F.lit(end))
+    inside = (time >= F.lit(first)) & (time < F.lit(after))
+    there = rows.sparkSession.sql(f"SELECT * FROM {CATALOG}.{view.table} VERSION AS OF {seen.snapshot}")
+    options = {
+        "validate-from-snapshot-id": str(seen.snapshot),
+        "isolation-level": "serializable",
+        f"snapshot-property.{BACKFILL}": json.dumps([first.isoformat(), after.isoformat()]),
+    }
+    replaced = there.where(days & ~inside).unionByName(rows.where(inside))
+    try:
+        replaced.writeTo(f"{CATALOG}.{view.table}").options(**options).overwrite(days)
+    except (Py4JJavaError, PySparkException) as error:
+        if CONFLICT not in str(error):
+            raise
+        return False
+    return True
 
 
 def forget(spark: SparkSession, table: str, time: str, before: int) -> None:

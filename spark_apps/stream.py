@@ -27,8 +27,8 @@ from headwater.errors import Refusal
 from headwater.registry import apps, connect, heartbeats, leases, releases
 from headwater.settings import Settings
 from headwater.topics import load_topics
-from spark_apps import catalog, session, sinks
-from spark_apps.jobs import Job, Start, late_job, quarantine_job, view_job
+from spark_apps import archiving, catalog, internals, session, sinks
+from spark_apps.jobs import Job, Start, late_job, view_job
 from spark_apps.kafka_log import ROLE
 from spark_apps.query import Query
 
@@ -99,7 +99,7 @@ def jobs(
             found += [late_job(spark, settings, view, topics[topic], start) for topic in view.inputs]
         if version["status"] == "live":
             sinks.publish(spark, view)
-    return found + [quarantine_job(spark, settings, topics[topic]) for topic in catalog.quarantines_of(app)]
+    return [*found, archiving.archive_job(spark, settings, topics)] if app == archiving.APP else found
 
 
 def _built(version: dict[str, Any]) -> View:
@@ -115,7 +115,7 @@ def _built(version: dict[str, Any]) -> View:
 def _start(version: dict[str, Any]) -> Start | None:
     if version["starting_offsets"] is None:
         return None
-    return Start(offsets=version["starting_offsets"], seam=version["seam_at"])
+    return Start(offsets=version["starting_offsets"], stitches=version["stitches"], seam=version["seam_at"])
 
 
 def driver_id() -> str:
@@ -217,9 +217,7 @@ def read_progress(progress: dict[str, Any]) -> heartbeats.Progress:
         for name, metrics in (progress.get("observedMetrics") or {}).items()
         if name.endswith("/arrived") and metrics["received_up_to"]
     ]
-    reached: dict[str, dict[str, int]] = {}
-    for source in progress["sources"]:
-        reached.update(source["endOffset"] or {})
+    reached = internals.log_offsets(source["endOffset"] or {} for source in progress["sources"])
     return heartbeats.Progress(
         batch_id=progress["batchId"],
         batch_at=datetime.fromisoformat(progress["timestamp"]),

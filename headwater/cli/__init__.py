@@ -7,7 +7,19 @@ import sys
 import typer
 from rich.console import Console
 
-from headwater.cli import apps, capture, carts, notify, people, platform, replay, shop, topics, views
+from headwater.cli import (
+    apps,
+    capture,
+    carts,
+    cold_log,
+    notify,
+    people,
+    platform,
+    replay,
+    shop,
+    topics,
+    views,
+)
 from headwater.errors import Refusal
 
 cli = typer.Typer(no_args_is_help=True, add_completion=False, help="Run and look after a Headwater platform.")
@@ -19,6 +31,7 @@ cli.add_typer(topics.commands, name="topics")
 cli.add_typer(apps.commands, name="apps")
 cli.add_typer(capture.commands, name="capture")
 cli.add_typer(people.commands, name="people")
+cli.add_typer(cold_log.commands, name="cold")
 cli.add_typer(views.commands, name="views")
 cli.add_typer(carts.commands, name="carts")
 cli.add_typer(replay.commands, name="replay")

@@ -93,6 +93,7 @@ def add_version(
     status: str = "building",
     apart: bool = True,
     starting_offsets: Offsets | None = None,
+    stitches: Offsets | None = None,
     seam_at: datetime | None = None,
 ) -> dict[str, Any]:
     """Enter the next build of a view's version, and return it."""
@@ -104,12 +105,13 @@ def add_version(
     row = registry.execute(
         """
         INSERT INTO versions (view, version, build, table_name, checkpoint, artifact, fingerprint, status,
-                              apart, starting_offsets, seam_at)
-        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+                              apart, starting_offsets, stitches, seam_at)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
         RETURNING *
         """,
         [view, version, build, names.table(view, label), names.checkpoint(view, label), artifact.hash,
-         fingerprint, status, apart, Jsonb(starting_offsets) if starting_offsets else None, seam_at],
+         fingerprint, status, apart, Jsonb(starting_offsets) if starting_offsets else None,
+         Jsonb(stitches or {}), seam_at],
     ).fetchone()  # fmt: skip
     if row is None:
         raise LookupError(f'version {label} of view "{view}" could not be entered')

@@ -89,6 +89,7 @@ def _enter(settings: Settings, request: ReplayRequest, key: str) -> dict[str, An
                 artifact,
                 request.view,
                 starting_offsets=planned.starting_offsets,
+                stitches=planned.stitches,
                 seam_at=planned.seam_at,
             )
             return replays.enter(

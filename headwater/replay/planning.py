@@ -18,6 +18,8 @@ from headwater.replay.request import CURRENT, EARLIEST
 from headwater.replay.starting import Stretch, resolve, seam
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from kafka import KafkaAdminClient
 
     from headwater.artifacts import Artifact
@@ -59,9 +61,19 @@ class Plan:
     @property
     def starting_offsets(self) -> dict[str, dict[str, int]]:
         """Return where to start, as Spark wants to be told."""
+        return self._by_topic(lambda stretch: stretch.asked)
+
+    @property
+    def stitches(self) -> dict[str, dict[str, int]]:
+        """Return where Kafka takes over from the cold log, for the topics that need it."""
+        cold = {stretch.topic for stretch in self.stretches if stretch.cold_events}
+        found = self._by_topic(lambda stretch: stretch.stitch)
+        return {topic: offsets for topic, offsets in found.items() if topic in cold}
+
+    def _by_topic(self, offset: Callable[[Stretch], int]) -> dict[str, dict[str, int]]:
         found: dict[str, dict[str, int]] = {}
         for stretch in self.stretches:
-            found.setdefault(stretch.topic, {})[str(stretch.partition)] = stretch.asked
+            found.setdefault(stretch.topic, {})[str(stretch.partition)] = offset(stretch)
         return found
 
     def to_json(self) -> dict[str, Any]:
@@ -96,9 +108,9 @@ def plan_with(settings: Settings, registry: Connection, request: ReplayRequest, 
     live = releases.live_version(registry, request.view)
     declared = _declared(artifact, request.view)
     with admin_client(settings, "admin") as client:
-        events = resolve(client, declared["inputs"], request.start)
+        events = resolve(settings, client, declared["inputs"], request.start)
         # What is true now was said long ago: a table is always read as a whole.
-        stretches = [*events, *resolve(client, declared["tables"], EARLIEST)]
+        stretches = [*events, *resolve(settings, client, declared["tables"], EARLIEST)]
         size = _size(client, stretches)
     rate = replays.measured_rate(registry)
     return Plan(

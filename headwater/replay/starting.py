@@ -1,18 +1,24 @@
-"""Where a replay starts: what was asked, as an offset for each partition, against what the log holds.
+"""Where a replay starts: what was asked, as an offset for each partition, against what is still held.
 
-Resolved once, by us, and written down: Spark would resolve a time anew, and refuses one that some partition
-has no later record for.
+    asked                 beginning of what Kafka holds                 end
+      | · from the cold log · | · · · · · · from Kafka · · · · · · · · · |
+
+What Kafka has let go is read from the cold log; the two meet at Kafka's first offset, exactly. Resolved once,
+by us, and written down: Spark would resolve a time anew, and refuses one that some partition has no later
+record for.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from kafka import KafkaConsumer, TopicPartition
 
-from headwater import offsets
+from headwater import cold_log, offsets
+from headwater.cold_log import Archived
+from headwater.cold_log.holding import of_topic
 from headwater.errors import Refusal
 from headwater.replay.request import EARLIEST, offsets_in, time_in
 
@@ -21,53 +27,84 @@ if TYPE_CHECKING:
 
     from kafka import KafkaAdminClient
 
+    from headwater.cold_log.holding import Ledger
     from headwater.settings import Settings
 
     Offsets = Mapping[int, int]
 
 
+NOTHING = Archived()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stretch:
-    """The part of one partition that a replay will read, and what the log holds of it."""
+    """The part of one partition that a replay will read, and what Kafka and the cold log hold of it."""
 
     topic: str
     partition: int
     asked: int
-    beginning: int
+    beginning: int  # of what Kafka holds
     end: int
+    archived: Archived = NOTHING
 
     @property
     def events(self) -> int:
         """Return how many offsets there are to read."""
-        return max(self.end - max(self.asked, self.beginning), 0)
+        return max(self.end - self.asked, 0)
+
+    @property
+    def cold_events(self) -> int:
+        """Return how many of them the cold log is asked for."""
+        return self.stitch - self.asked
+
+    @property
+    def stitch(self) -> int:
+        """Return the offset from which on Kafka is asked, and before which the cold log is."""
+        return max(self.asked, min(self.beginning, self.end))
+
+    @property
+    def cut_off(self) -> bool:
+        """Whether it begins with the first record that is held, and there were others before."""
+        return self.asked > 0 and self.asked == self.archived.back_from(self.beginning)
 
     @property
     def refusal(self) -> str:
         """Say why this part cannot be replayed; nothing if it can."""
         where = f"partition {self.partition} of {self.topic}"
-        if self.asked < self.beginning:
-            return f"Offsets {self.asked} to {self.beginning - 1} of {where} have expired."
+        if missing := self.archived.missing(self.asked, self.stitch):
+            gone = ", ".join(f"{first} to {after - 1}" for first, after in missing)
+            return f"Offsets {gone} of {where} have expired, and the cold log does not hold them."
         if self.asked > self.end:
             return f"{where.capitalize()} ends at offset {self.end}; {self.asked} does not exist yet."
         return ""
 
 
-def resolve(client: KafkaAdminClient, topics: Sequence[str], start: str) -> list[Stretch]:
+def resolve(settings: Settings, client: KafkaAdminClient, topics: Sequence[str], start: str) -> list[Stretch]:
     """Return what a start means for each partition of the topics."""
     named = offsets_in(start)
-    return [
-        stretch
-        for topic in topics
-        for stretch in _stretches(client, topic, start, _of_topic(named, topic, topics))
-    ]
+    ledger = cold_log.held(settings)
+    found = []
+    for topic in topics:
+        held = partitions_of(client, topic, ledger)
+        asked = _asked(settings, client, topic, start, _of_topic(named, topic, topics), held)
+        found += [replace(stretch, asked=asked[stretch.partition]) for stretch in held]
+    return found
 
 
-def _stretches(client: KafkaAdminClient, topic: str, start: str, named: Offsets | None) -> list[Stretch]:
+def partitions_of(client: KafkaAdminClient, topic: str, ledger: Ledger) -> list[Stretch]:
+    """Return all that is held of each partition of a topic, in Kafka and, before that, in the cold log."""
     beginnings, ends = offsets.beginnings(client, topic), offsets.ends(client, topic)
-    asked = _asked(client, topic, start, named, beginnings)
+    known = of_topic(ledger, topic, offsets.topic_ids(client, [topic])[topic])
     return [
-        Stretch(topic=topic, partition=part, asked=asked[part], beginning=beginnings[part], end=ends[part])
-        for part in sorted(beginnings)
+        Stretch(
+            topic=topic,
+            partition=partition,
+            asked=known.partition(partition).back_from(beginning),
+            beginning=beginning,
+            end=ends[partition],
+            archived=known.partition(partition),
+        )
+        for partition, beginning in sorted(beginnings.items())
     ]
 
 
@@ -81,7 +118,12 @@ def seam(
     """
     if all(stretch.asked == 0 for stretch in stretches):
         return None
-    times = [time_in(start) or _received(settings, stretch) for stretch in stretches if stretch.asked]
+    time = time_in(start)
+    times = [
+        _received(settings, stretch) if time is None or stretch.cut_off else time
+        for stretch in stretches
+        if stretch.asked
+    ]
     return max(times) + look_back
 
 
@@ -89,6 +131,9 @@ def _received(settings: Settings, stretch: Stretch) -> datetime:
     """Return when the first record of a stretch was received; now, if it is still to come."""
     if not stretch.events or stretch.refusal:
         return datetime.now(UTC)
+    if stretch.cold_events:
+        range_of_it = (stretch.topic, stretch.partition, stretch.asked, stretch.stitch)
+        return cold_log.received_at(settings, *range_of_it) or datetime.now(UTC)
     place = TopicPartition(stretch.topic, stretch.partition)
     consumer = KafkaConsumer(**settings.kafka_client("apps"), enable_auto_commit=False)
     try:
@@ -117,19 +162,36 @@ def _of_topic(named: dict[str, object] | None, topic: str, topics: Sequence[str]
 
 
 def _asked(
-    client: KafkaAdminClient, topic: str, start: str, named: Offsets | None, beginnings: Offsets
+    settings: Settings,
+    client: KafkaAdminClient,
+    topic: str,
+    start: str,
+    named: Offsets | None,
+    held: Sequence[Stretch],
 ) -> Offsets:
+    earliest = {stretch.partition: stretch.asked for stretch in held}
     if start == EARLIEST:
-        return beginnings
+        return earliest
     if named is None:
         time = time_in(start)
         if time is None:
             raise LookupError(f"{start!r} is no start")
-        return offsets.since(client, topic, time)
-    if named.keys() != beginnings.keys():
+        return _since(settings, client, topic, time, earliest)
+    if named.keys() != earliest.keys():
         raise Refusal(
             f'offsets do not name the partitions of topic "{topic}"',
-            detail=f"Named: {sorted(named)}. There are: {sorted(beginnings)}.",
+            detail=f"Named: {sorted(named)}. There are: {sorted(earliest)}.",
             hint="Give an offset for each partition.",
         )
     return named
+
+
+def _since(
+    settings: Settings, client: KafkaAdminClient, topic: str, time: datetime, earliest: Offsets
+) -> Offsets:
+    """Return the first offsets received at a time or later that are held without a break from there on."""
+    in_kafka, archived = offsets.since(client, topic, time), cold_log.since(settings, topic, time)
+    return {
+        partition: max(min(offset, archived.get(partition, offset)), earliest[partition])
+        for partition, offset in in_kafka.items()
+    }

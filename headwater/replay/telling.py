@@ -44,12 +44,12 @@ def _reading(plan: Plan) -> str:
 
 def _table(plan: Plan) -> str:
     lines = [
-        "| topic | partition | log holds from | asked from | up to | events |",
-        "|---|---:|---:|---:|---:|---:|",
+        "| topic | partition | Kafka holds from | asked from | up to | events | from the cold log |",
+        "|---|---:|---:|---:|---:|---:|---:|",
     ]
     lines += [
         f"| {part.topic} | {part.partition} | {part.beginning:,} | {part.asked:,} | {part.end:,} "
-        f"| {part.events:,} |"
+        f"| {part.events:,} | {part.cold_events:,} |"
         for part in plan.stretches
     ]
     return "\n".join(lines)

@@ -92,7 +92,7 @@ def test_command_line_shows_the_app_and_its_rows(instance: Settings, app: str) -
     command = [sys.executable, "-m", "headwater.cli"]
     status = subprocess.run([*command, "status"], capture_output=True, text=True, check=True)
     assert "page_views_per_minute.v1" in status.stdout
-    assert "quarantine.page_views" in status.stdout
+    assert "cold_log" in status.stdout
     view = [*command, "views", "show", "page_views_per_minute", "--rows", "3"]
     shown = subprocess.run(view, capture_output=True, text=True, check=True)
     assert len(shown.stdout.splitlines()) == 4

@@ -9,7 +9,6 @@ from __future__ import annotations
 import shutil
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,7 +18,18 @@ from headwater.registry import connect, leases
 from headwater.shop import Simulation
 from spark_apps import catalog
 from spark_apps.sinks import BATCH
-from tests.streams import Log, assert_up_to_date, job_of, ledger_of, new_log, rows_of, run, run_quarantine
+from tests.streams import (
+    Crash,
+    Log,
+    assert_up_to_date,
+    forget_newest_commit,
+    job_of,
+    ledger_of,
+    new_log,
+    rows_of,
+    run,
+    run_quarantine,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -33,10 +43,6 @@ WAYS = ("page_views_per_minute", "page_views_per_minute_received", "enriched_pag
 EVERY_WAY = pytest.mark.parametrize("view", [catalog.view(name) for name in WAYS], ids=WAYS)
 
 
-class Crash(Exception):
-    """A driver that dies."""
-
-
 @pytest.fixture
 def log(instance: Settings) -> Log:
     log = new_log(instance, "page_views", "user_changelog")
@@ -48,14 +54,6 @@ def part_of_the_day(number: int) -> Simulation:
     """Return one of several stretches of the same day, ten minutes each."""
     start = START + number * timedelta(minutes=10)
     return Simulation(seed=number, rate=1, start=start, count=600, out_of_order=0.05, repeated=0.05)
-
-
-def forget_newest_commit(checkpoint: str) -> None:
-    """Leave what a driver leaves that dies after its sink has committed and before Spark notes it."""
-    commits = [path for path in Path(checkpoint, "commits").iterdir() if path.name.isdigit()]
-    newest = max(commits, key=lambda path: int(path.name))
-    newest.unlink()
-    newest.with_name(f".{newest.name}.crc").unlink(missing_ok=True)
 
 
 @EVERY_WAY
@@ -79,7 +77,7 @@ def test_batch_that_was_committed_but_not_noted_is_not_written_twice(
 def test_quarantined_record_is_not_written_twice(lake: SparkSession, log: Log) -> None:
     log.load(Simulation(seed=9, rate=1, start=START, count=40, malformed=1.0))
     assert run_quarantine(lake, log).count() == 40
-    forget_newest_commit(f"{log.settings.checkpoints}/quarantine/{log.topic.name}")
+    forget_newest_commit(f"{log.settings.checkpoints}/cold/log{log.suffix}")
     assert run_quarantine(lake, log).count() == 40
 
 

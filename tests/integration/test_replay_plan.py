@@ -37,7 +37,7 @@ def log(instance: Settings) -> Log:
 
 def stretches(log: Log, start: str) -> dict[int, Stretch]:
     with admin_client(log.settings, "apps") as client:
-        return {found.partition: found for found in resolve(client, [log.topic.name], start)}
+        return {found.partition: found for found in resolve(log.settings, client, [log.topic.name], start)}
 
 
 def refusals(log: Log, start: str) -> list[str]:
@@ -76,8 +76,12 @@ def test_time_after_the_last_record_is_the_end_of_the_log(log: Log) -> None:
 
 
 def test_time_before_the_log_is_its_beginning(log: Log) -> None:
-    found = stretches(log, (BEGINNING - timedelta(days=1)).isoformat())
+    start = (BEGINNING - timedelta(days=1)).isoformat()
+    found = stretches(log, start)
     assert [found[partition].asked for partition in sorted(found)] == [0, EXPIRED, 0]
+    # What has expired was received after that time, too: windows are whole only from the rest on.
+    whole_from = seam(log.settings, start, list(found.values()), MINUTE)
+    assert whole_from == seam(log.settings, "earliest", list(found.values()), MINUTE)
 
 
 def test_offsets_are_taken_as_they_are_and_windows_begin_after_them(log: Log) -> None:
@@ -92,7 +96,8 @@ def test_offsets_are_taken_as_they_are_and_windows_begin_after_them(log: Log) ->
 
 def test_expired_offsets_are_named(log: Log) -> None:
     assert refusals(log, '{"0": 0, "1": 7, "2": 0}') == [
-        f"Offsets 7 to {EXPIRED - 1} of partition 1 of {log.topic.name} have expired."
+        f"Offsets 7 to {EXPIRED - 1} of partition 1 of {log.topic.name} have expired, "
+        "and the cold log does not hold them."
     ]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from headwater.errors import Refusal
 from headwater.topics import load_topics
-from spark_apps import catalog
+from spark_apps import archiving, catalog
 from spark_apps.views import page_views_per_minute
 
 VIEW = page_views_per_minute.VIEW
@@ -25,10 +25,10 @@ def test_every_input_is_a_declared_topic() -> None:
         assert set(view.inputs) <= topics.keys()
 
 
-def test_each_quarantine_has_exactly_one_keeper() -> None:
-    apps = {view.app for view in catalog.views().values()}
-    kept = [topic for app in apps for topic in catalog.quarantines_of(app)]
-    assert sorted(kept) == sorted({topic for view in catalog.views().values() for topic in view.reads})
+def test_an_app_of_the_views_archives_and_may_read_every_topic() -> None:
+    assert catalog.views_of(archiving.APP)
+    for topic in load_topics().values():
+        assert "apps" in topic.read_by
 
 
 def test_fingerprint_changes_with_the_logic_and_only_with_it() -> None:

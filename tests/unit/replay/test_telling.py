@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from headwater.cold_log import Archived
 from headwater.errors import Refusal
 from headwater.replay.planning import Plan
 from headwater.replay.starting import Stretch
@@ -19,7 +20,7 @@ PLAN = Plan(
     start="earliest",
     stretches=(
         Stretch(topic="orders", partition=0, asked=100, beginning=100, end=1_500_100),
-        Stretch(topic="orders", partition=1, asked=0, beginning=0, end=1_500_000),
+        Stretch(topic="orders", partition=1, asked=0, beginning=40, end=1_500_000),
     ),
     seam_at=None,
     size=210_000_000,
@@ -37,16 +38,23 @@ TOLD = """\
 Reads **3,000,000 events** (210 MB) from earliest, with artifact `0a1b2c3d4e5f6071`: about **60 s** at \
 50,000 events/s (measured in the latest replays), and half a minute to start.
 
-| topic | partition | log holds from | asked from | up to | events |
-|---|---:|---:|---:|---:|---:|
-| orders | 0 | 100 | 100 | 1,500,100 | 1,500,000 |
-| orders | 1 | 0 | 0 | 1,500,000 | 1,500,000 |
+| topic | partition | Kafka holds from | asked from | up to | events | from the cold log |
+|---|---:|---:|---:|---:|---:|---:|
+| orders | 0 | 100 | 100 | 1,500,100 | 1,500,000 | 0 |
+| orders | 1 | 40 | 0 | 1,500,000 | 1,500,000 | 40 |
 
 Views that read it: `refunds`."""
 
 
 def test_plan_in_words_and_tables() -> None:
     assert PLAN.markdown() == TOLD
+
+
+def test_plan_says_where_kafka_takes_over_from_the_cold_log() -> None:
+    assert PLAN.starting_offsets == {"orders": {"0": 100, "1": 0}}
+    assert PLAN.stitches == {"orders": {"0": 100, "1": 40}}
+    warm = replace(PLAN, stretches=(replace(PLAN.stretches[1], beginning=0),))
+    assert warm.stitches == {}
 
 
 def test_plan_that_may_not_run_says_why_first() -> None:
@@ -74,12 +82,14 @@ def test_plan_without_a_measured_rate_says_that_it_is_assumed() -> None:
 @pytest.mark.parametrize(
     ("asked", "refusal"),
     [
-        (99, "Offsets 99 to 99 of partition 3 of orders have expired."),
+        (99, ""),
+        (50, "Offsets 50 to 79 of partition 3 of orders have expired, and the cold log does not hold them."),
         (100, ""),
         (500, ""),
         (501, "Partition 3 of orders ends at offset 500; 501 does not exist yet."),
     ],
 )
 def test_stretch_is_refused_by_partition_and_offset(asked: int, refusal: str) -> None:
-    stretch = Stretch(topic="orders", partition=3, asked=asked, beginning=100, end=500)
+    archived = Archived(ranges=((0, 40), (80, 120)), records=80)
+    stretch = Stretch(topic="orders", partition=3, asked=asked, beginning=100, end=500, archived=archived)
     assert stretch.refusal == refusal
