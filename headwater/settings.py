@@ -45,6 +45,8 @@ class Settings:
     spark_ui_url: str
     spark_jars: str
     spark_app_properties: dict[str, str]
+    spark_roles: dict[str, str]  # of AWS, by app; none on a cluster of our own
+    spark_log_group: str  # of AWS
     airflow_url: str
     notification_channels: dict[str, dict[str, str]]
     secrets_file: str
