@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 AWS = "registry.terraform.io/hashicorp/aws"
 NOT_RUN = (
-    "NOT RUN: no mirror of Terraform's provider hashicorp/aws on this machine. Set HEADWATER_TF_MIRROR to a folder "
-    f"that holds {AWS}, made by `terraform providers mirror <folder>` in infra/environments/aws."
+    "NOT RUN: no mirror of Terraform's provider hashicorp/aws on this machine. Set HEADWATER_TF_MIRROR to a "
+    f"folder that holds {AWS}, made by `terraform providers mirror <folder>` in infra/environments/aws."
 )
 
 
@@ -33,7 +33,7 @@ def mirror() -> Path | None:
 
 
 def environment(data: Path) -> dict[str, str]:
-    """Return the variables that Terraform runs with: installing from the mirror only, keeping its data apart."""
+    """Return the variables that Terraform runs with: providers from the mirror only, its data apart."""
     config, place = data / "terraform.rc", mirror()
     sources = f'filesystem_mirror {{ path = "{place}" }}' if place else ""
     config.write_text(f"provider_installation {{\n  {sources}\n}}\n")

@@ -1,4 +1,4 @@
-"""Terraform's own tests: what each module renders and what it refuses. Nothing is started, nothing downloaded."""
+"""Terraform's own tests: what each module renders and refuses. Nothing is started, nothing downloaded."""
 
 from __future__ import annotations
 
