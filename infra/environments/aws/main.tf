@@ -4,17 +4,13 @@
 
 data "aws_caller_identity" "this" {}
 
-data "aws_availability_zones" "this" {
-  state = "available"
-}
-
 locals {
   repository = abspath("${path.module}/../../..")
   python     = "${local.repository}/.venv/bin/python"
   name       = "headwater-${var.instance}"
   tags       = merge({ project = "headwater", instance = var.instance }, var.tags)
   account    = { id = data.aws_caller_identity.this.account_id, region = var.region }
-  zones      = slice(data.aws_availability_zones.this.names, 0, var.production ? 3 : 2)
+  zones      = [for letter in slice(var.zones, 0, var.production ? 3 : 2) : "${var.region}${letter}"]
 
   # The users of Kafka and PostgreSQL, each with a password of its own, as in the local environment.
   kafka_users    = toset(["admin", "apps", "control", "notifier", "simulator"])

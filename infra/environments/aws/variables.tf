@@ -30,6 +30,17 @@ variable "production" {
   default     = true
 }
 
+variable "zones" {
+  description = "Letters of the region's availability zones; three in production, else the first two."
+  type        = list(string)
+  default     = ["a", "b", "c"]
+
+  validation {
+    condition     = length(var.zones) == 3 && alltrue([for letter in var.zones : can(regex("^[a-f]$", letter))])
+    error_message = "Three letters, for example a, b, c."
+  }
+}
+
 variable "cidr" {
   description = "Addresses of the network."
   type        = string

@@ -24,7 +24,7 @@ run "writes_changelogs_of_the_tables_that_topics_name" {
   command = plan
 
   assert {
-    condition     = contains(local.changelogs, "user_changes") || length(local.changelogs) > 0
+    condition     = contains(local.changelogs, "user_changelog") && !contains(local.changelogs, "page_views")
     error_message = "Topics that name a table are the topics of capture."
   }
 }
@@ -58,4 +58,10 @@ run "rejects_a_region_that_is_none" {
   command = plan
   variables { region = "Frankfurt" }
   expect_failures = [var.region]
+}
+
+run "rejects_zones_that_are_none" {
+  command = plan
+  variables { zones = ["x", "y", "z"] }
+  expect_failures = [var.zones]
 }

@@ -52,8 +52,8 @@ variable "connector" {
   default     = {}
 
   validation {
-    condition     = length(var.connector) == 0 || try(var.connector["tasks.max"] == "1" && startswith(var.connector["database.password"], "$${secretsmanager:"), false)
-    error_message = "A connector has one task and names its password as $${secretsmanager:…}: a configuration is no place for a password."
+    condition     = length(var.connector) == 0 || try(var.connector["tasks.max"] == "1" && can(regex("^.[{]secretsmanager:", var.connector["database.password"])), false)
+    error_message = "A connector has one task and names its password (secretsmanager:…): a configuration is no place for a password."
   }
 }
 

@@ -29,7 +29,7 @@ resource "aws_msk_cluster" "this" {
   kafka_version          = var.kafka_version
   number_of_broker_nodes = var.brokers
   storage_mode           = "TIERED"
-  enhanced_monitoring    = "PER_TOPIC_PER_PARTITION" # the lag of consumer groups, too
+  enhanced_monitoring    = "PER_BROKER" # the lag of consumer groups is told at every level
 
   broker_node_group_info {
     instance_type   = var.instance_type
@@ -138,23 +138,38 @@ resource "aws_secretsmanager_secret_policy" "this" {
 locals {
   alarms = {
     no-controller = {
-      metric      = "ActiveControllerCount", statistic = "Maximum", comparison = "LessThanThreshold", threshold = 1
+      metric      = "ActiveControllerCount"
+      statistic   = "Maximum"
+      comparison  = "LessThanThreshold"
+      threshold   = 1
       description = "The cluster has no controller."
     }
     offline-partitions = {
-      metric      = "OfflinePartitionsCount", statistic = "Maximum", comparison = "GreaterThanThreshold", threshold = 0
+      metric      = "OfflinePartitionsCount"
+      statistic   = "Maximum"
+      comparison  = "GreaterThanThreshold"
+      threshold   = 0
       description = "Partitions cannot be read or written."
     }
     under-replicated = {
-      metric      = "UnderMinIsrPartitionCount", statistic = "Maximum", comparison = "GreaterThanThreshold", threshold = 0
+      metric      = "UnderMinIsrPartitionCount"
+      statistic   = "Maximum"
+      comparison  = "GreaterThanThreshold"
+      threshold   = 0
       description = "Partitions cannot be written: too few replicas keep up."
     }
     disk = {
-      metric      = "KafkaDataLogsDiskUsed", statistic = "Maximum", comparison = "GreaterThanThreshold", threshold = 80
+      metric      = "KafkaDataLogsDiskUsed"
+      statistic   = "Maximum"
+      comparison  = "GreaterThanThreshold"
+      threshold   = 80
       description = "A broker's disk is nearly full."
     }
     processor = {
-      metric      = "CpuUser", statistic = "Average", comparison = "GreaterThanThreshold", threshold = 60
+      metric      = "CpuUser"
+      statistic   = "Average"
+      comparison  = "GreaterThanThreshold"
+      threshold   = 60
       description = "Brokers are too busy to take over from one that fails."
     }
   }

@@ -87,15 +87,3 @@ mock_data "aws_caller_identity" {
     account_id = "123456789012"
   }
 }
-
-mock_data "aws_region" {
-  defaults = {
-    name = "eu-central-1"
-  }
-}
-
-mock_data "aws_availability_zones" {
-  defaults = {
-    names = ["eu-central-1a", "eu-central-1b", "eu-central-1c"]
-  }
-}

@@ -70,6 +70,7 @@ resource "aws_route_table_association" "this" {
 ################################################################################
 
 resource "aws_security_group" "this" {
+  #checkov:skip=CKV2_AWS_5: attached by the modules of the parts, where the scanner does not look
   for_each = local.parts
 
   name        = "${var.name}-${each.key}"
@@ -106,6 +107,7 @@ resource "aws_vpc_security_group_egress_rule" "flow" {
 }
 
 resource "aws_vpc_security_group_ingress_rule" "clan" {
+  #checkov:skip=CKV_AWS_25: the range of ports is open to members of the same group only, to no address
   for_each = local.clans
 
   security_group_id            = aws_security_group.this[each.key].id

@@ -3,6 +3,7 @@
 ################################################################################
 
 resource "aws_cloudwatch_log_group" "this" {
+  #checkov:skip=CKV_AWS_338: logs may name people, who wait a month at most to be forgotten, not a year
   for_each = var.log_groups
 
   name              = "/${var.name}/${each.key}"

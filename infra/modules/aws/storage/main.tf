@@ -20,18 +20,18 @@ resource "aws_s3_bucket" "this" {
 }
 
 resource "aws_s3_bucket_versioning" "this" {
-  for_each = aws_s3_bucket.this
+  for_each = var.buckets
 
-  bucket = each.value.id
+  bucket = aws_s3_bucket.this[each.key].id
   versioning_configuration {
     status = "Enabled"
   }
 }
 
 resource "aws_s3_bucket_server_side_encryption_configuration" "this" {
-  for_each = aws_s3_bucket.this
+  for_each = var.buckets
 
-  bucket = each.value.id
+  bucket = aws_s3_bucket.this[each.key].id
   rule {
     bucket_key_enabled = true
     apply_server_side_encryption_by_default {
@@ -42,18 +42,18 @@ resource "aws_s3_bucket_server_side_encryption_configuration" "this" {
 }
 
 resource "aws_s3_bucket_ownership_controls" "this" {
-  for_each = aws_s3_bucket.this
+  for_each = var.buckets
 
-  bucket = each.value.id
+  bucket = aws_s3_bucket.this[each.key].id
   rule {
     object_ownership = "BucketOwnerEnforced"
   }
 }
 
 resource "aws_s3_bucket_public_access_block" "this" {
-  for_each = aws_s3_bucket.this
+  for_each = var.buckets
 
-  bucket                  = each.value.id
+  bucket                  = aws_s3_bucket.this[each.key].id
   block_public_acls       = true
   block_public_policy     = true
   ignore_public_acls      = true

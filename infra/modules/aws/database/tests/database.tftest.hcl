@@ -42,7 +42,7 @@ run "survives_a_zone_in_production" {
 
 run "raises_an_alarm_when_capture_falls_behind" {
   assert {
-    condition     = aws_cloudwatch_metric_alarm.this["slot"].threshold == 5e9 && length(aws_cloudwatch_metric_alarm.this) == 3
+    condition     = aws_cloudwatch_metric_alarm.this["slot"].threshold == 5000000000 && length(aws_cloudwatch_metric_alarm.this) == 3
     error_message = "Half of what the server keeps for capture: there is time to act."
   }
 }

@@ -38,8 +38,7 @@ run "lets_apps_do_their_work_and_nothing_more" {
   assert {
     condition = alltrue(flatten([for policy in aws_iam_role_policy.app : [for statement in jsondecode(policy.policy).Statement : [
       [for action in statement.Action : !strcontains(action, "*")],
-      [for resource in statement.Resource : resource != "*" && !endswith(resource, ":*")
-      || statement.Sid == "FindLog"],
+      [for resource in statement.Resource : resource != "*" && !endswith(resource, ":*") || statement.Sid == "FindLog"],
     ]]]))
     error_message = "Every action is named, and every resource."
   }
