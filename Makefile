@@ -10,7 +10,7 @@ unexport TF_CLI_CONFIG_FILE
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help up down clean status logs setup test test-unit lint docs format lock python bench-views bench-search soak
+.PHONY: help up down clean status logs setup test test-unit lint docs format lock audit python bench-views bench-search soak
 
 ##@ Platform
 up: python ## Start everything: Kafka, Connect, PostgreSQL, Spark, Airflow, the streaming apps
@@ -64,9 +64,14 @@ bench-search: setup ## Measure how alerts on searches grow with the stored queri
 soak: setup ## Run everything for a while and draw it: make soak MINUTES=15 RATE=200 CHANGES=2
 	@$(BIN)/python -m benchmarks.soak
 
-lock: setup ## Pin anew what requirements.in and infra/jvm/ivy.xml name
+audit: setup ## Look for known faults in what we use and in the Terraform code; list its parts and licences
+	@$(BIN)/python -m audit
+
+lock: setup ## Pin anew what requirements.in, requirements-audit.in and infra/jvm/ivy.xml name
 	@$(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-header --python-version 3.11 \
 		requirements.in --output-file requirements.txt
+	@$(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-header --python-version 3.11 \
+		requirements-audit.in --output-file requirements-audit.txt
 	@$(BIN)/python -m headwater.local.jvm
 
 help: ## Print this

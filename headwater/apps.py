@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headwater import artifacts, names, supervision
-from headwater.engines import Standalone
+from headwater.engines import engine_of
 from headwater.errors import Refusal
 from headwater.registry import apps as rows
 from headwater.registry import connect, heartbeats, releases
@@ -77,7 +77,7 @@ def stop(settings: Settings, names: Sequence[str] = (), report: Report = print) 
 
 def wait_until_alive(settings: Settings, name: str) -> None:
     """Wait until a driver of the app has started its queries, or refuse and say where its log is."""
-    engine = Standalone(settings)
+    engine = engine_of(settings)
     deadline = time.monotonic() + START_SECONDS
     with connect(settings) as registry:
         while not heartbeats.alive(registry, name):

@@ -12,6 +12,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,13 +45,35 @@ def pack(settings: Settings, source: Path = REPOSITORY) -> Artifact:
     """Pack the code below `source`; nothing is written if that very code has been packed before."""
     content = _zip(source)
     name = hashlib.sha256(content).hexdigest()[:16]
+    if settings.artifacts.startswith("s3://"):
+        return _pack_far_away(settings, name, content)
     path = Path(settings.artifacts) / f"{name}.zip"
+    _write(path, content)
+    return Artifact(hash=name, path=str(path), manifest=_manifest(path))
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file beside its place, then rename: it is whole or absent."""
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_suffix(f".{os.getpid()}")
         unfinished.write_bytes(content)
         unfinished.rename(path)
-    return Artifact(hash=name, path=str(path), manifest=_manifest(path))
+
+
+def _pack_far_away(settings: Settings, name: str, content: bytes) -> Artifact:
+    """Keep the code in S3, and beside it the entry point: EMR runs a .py that finds the rest in a .zip."""
+    import boto3  # takes half a second: only who packs for AWS pays for it
+
+    with tempfile.TemporaryDirectory() as folder:
+        here = Path(folder) / f"{name}.zip"
+        _write(here, content)
+        manifest = _manifest(here)
+    bucket = boto3.resource("s3").Bucket(settings.artifacts.removeprefix("s3://"))
+    if not list(bucket.objects.filter(Prefix=f"{name}.zip")):
+        bucket.put_object(Key=f"{name}.py", Body=ENTRY_POINT.encode())
+        bucket.put_object(Key=f"{name}.zip", Body=content)  # last: where it is, the other is, too
+    return Artifact(hash=name, path=f"{settings.artifacts}/{name}.zip", manifest=manifest)
 
 
 def _zip(source: Path) -> bytes:

@@ -7,11 +7,12 @@ the secrets, and from nowhere else.
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import re
 import zlib
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ DEFAULT_INSTANCE = "main"
 # A Unix socket's path has at most 107 characters, of which an instance needs some for itself.
 LONGEST_REPOSITORY = 50
 INSTANCE_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
+SECRETS_MANAGER = "secretsmanager:"  # in place of a file, followed by how the names of the secrets begin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,13 +47,20 @@ class Settings:
     spark_ui_url: str
     spark_jars: str
     spark_app_properties: dict[str, str]
+    spark_roles: dict[str, str]  # of AWS, by app; none on a cluster of our own
+    spark_log_group: str  # of AWS
     airflow_url: str
     notification_channels: dict[str, dict[str, str]]
     secrets_file: str
 
     @classmethod
     def load(cls, home: Path | None = None) -> Settings:
-        """Read the settings of the instance at `home`, by default the one the process belongs to."""
+        """Read the settings of the instance at `home`, by default the one the process belongs to.
+
+        A process far from any home, a driver on AWS or a task of its Airflow, is told them as a whole.
+        """
+        if home is None and (told := os.environ.get("HEADWATER_ENVIRONMENT")):
+            return cls.from_outputs(json.loads(base64.b64decode(told)))
         home = home or instance_home()
         path = home / "environment.json"
         if not path.exists():
@@ -74,8 +83,16 @@ class Settings:
             )
         return cls(**{name: outputs[name] for name in expected})
 
+    def encoded(self) -> str:
+        """Return all settings in one word, for HEADWATER_ENVIRONMENT. They hold no secret."""
+        return base64.b64encode(json.dumps(asdict(self)).encode()).decode()
+
     def secret(self, name: str) -> str:
         """Return one secret, e.g. `kafka.apps`. Read at each call: secrets are never kept in a record."""
+        if self.secrets_file.startswith(SECRETS_MANAGER):
+            from headwater import secrets_manager  # takes AWS's library along
+
+            return secrets_manager.read(self.secrets_file.removeprefix(SECRETS_MANAGER) + name)
         secrets: dict[str, str] = json.loads(Path(self.secrets_file).read_text())
         if name not in secrets:
             raise Refusal(

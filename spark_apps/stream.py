@@ -11,6 +11,7 @@ anything else Spark starts it again.
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import time
 from contextlib import ExitStack
@@ -119,8 +120,8 @@ def _start(version: dict[str, Any]) -> Start | None:
 
 
 def driver_id() -> str:
-    """Return what the cluster calls this driver: the name of the folder that a worker runs it in."""
-    return Path.cwd().name
+    """Return what the engine calls this driver: as it was told, or the folder that a worker runs it in."""
+    return os.environ.get("HEADWATER_DRIVER") or Path.cwd().name
 
 
 ONE_AT_A_TIME = threading.Lock()  # queries commit at the same time, on one connection

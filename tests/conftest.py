@@ -35,7 +35,8 @@ def _own_instance() -> Iterator[None]:
     """Point everything at the tests' instance, so that no test can touch a running platform."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HEADWATER_INSTANCE", TEST_INSTANCE)
-        for variable in ("HEADWATER_HOME", "HEADWATER_PORT_BASE", "TF_VAR_brokers", "TF_VAR_workers"):
+        variables = ("HEADWATER_HOME", "HEADWATER_ENVIRONMENT", "HEADWATER_PORT_BASE")
+        for variable in (*variables, "TF_VAR_brokers", "TF_VAR_workers"):
             patch.delenv(variable, raising=False)
         # Executors that live for a minute are not worth compiling well for, either; and nobody has time to
         # wait until it is somebody's turn to look for news.

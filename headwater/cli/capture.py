@@ -39,6 +39,19 @@ def show_status() -> None:
         say(state.trace)
 
 
+@commands.command("config")
+def show_config() -> None:
+    """Print the connector's configuration as Terraform's environment aws takes it: a file of variables."""
+    import json
+
+    from headwater.capture.connector import connector
+    from headwater.shop import database
+    from headwater.topics import load_topics
+
+    wanted = connector(Settings.load(), load_topics().values(), database.DATABASE)
+    print(json.dumps({"connector": wanted}, indent=2))
+
+
 @commands.command("read-again")
 def read_again(table: Annotated[str, typer.Argument(help="A table, for example users.")]) -> None:
     """Read a table once more while its changes go on."""

@@ -39,6 +39,33 @@ def clean() -> None:
 
 
 @commands.command()
+def check() -> None:
+    """Ask every part of an environment whether it is there and lets us work; change nothing."""
+    from headwater import checking
+
+    settings = Settings.load()
+    checking.check(settings)
+    console.print(f'environment "{settings.instance}" is ready')
+
+
+@commands.command()
+def prepare() -> None:
+    """Make topics, registry, the shop's tables and the connector; `up` does that for what it has made itself."""
+    from headwater import capture, registry
+    from headwater.shop import database
+    from headwater.topics import load_topics
+    from headwater.topics.applying import apply
+    from headwater.topics.plan import plan
+
+    settings = Settings.load()
+    apply(settings, plan(settings, load_topics()))
+    registry.migrate(settings)
+    database.migrate(settings)
+    if settings.connect_url:
+        capture.follow(settings)
+
+
+@commands.command()
 def status() -> None:
     """Show what runs: the parts, and the streaming queries with their lag."""
     from headwater import observing

@@ -1,6 +1,31 @@
 """Engines: where drivers run. One interface, so that nothing else knows which cluster it is."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from headwater.engines.engine import ClusterSilent, Engine, Submission
 from headwater.engines.standalone import Standalone
+from headwater.errors import Refusal
 
-__all__ = ["ClusterSilent", "Engine", "Standalone", "Submission"]
+if TYPE_CHECKING:
+    from headwater.settings import Settings
+
+__all__ = ["ClusterSilent", "Engine", "Standalone", "Submission", "engine_of"]
+
+
+def engine_of(settings: Settings) -> Engine:
+    """Return the engine of an environment: the scheme of its master's address says which."""
+    match settings.spark_master.split("://")[0]:
+        case "spark":
+            return Standalone(settings)
+        case "emr-serverless":
+            from headwater.engines.emr_serverless import EmrServerless  # takes AWS's library along
+
+            return EmrServerless(settings)
+        case scheme:
+            raise Refusal(
+                f'there is no engine "{scheme}"',
+                detail=f"The environment's master is {settings.spark_master}.",
+                hint="It begins with spark:// or emr-serverless://.",
+            )

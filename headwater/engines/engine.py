@@ -14,11 +14,15 @@ class ClusterSilent(Refusal):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submission:
-    """A driver to be run: an artifact's entry point and its arguments, under a name people will look for."""
+    """A driver to be run: an artifact's entry point and its arguments, under a name people will look for.
+
+    `after` is the driver that was last submitted for it: two starts of the same thing are two submissions.
+    """
 
     name: str
     artifact: str
     arguments: tuple[str, ...]
+    after: str | None = None
 
 
 class Engine(Protocol):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from headwater import artifacts, names
 from headwater.brokers import admin_client
-from headwater.engines import Standalone
+from headwater.engines import engine_of
 from headwater.errors import Refusal
 from headwater.registry import connect, releases, replays
 from headwater.replay.request import CURRENT, EARLIEST
@@ -170,7 +170,7 @@ def _refusals(
     except Refusal as refusal:
         found.append(f"{refusal.primary.capitalize()}. {refusal.detail} {refusal.hint}")
     try:
-        found += filter(None, [Standalone(settings).room()])
+        found += filter(None, [engine_of(settings).room()])
     except Refusal as refusal:
         found.append(f"{refusal.primary.capitalize()}. {refusal.hint}")
     return found

@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from headwater import alarms, observing
-from headwater.engines import ClusterSilent, Standalone, Submission
+from headwater.engines import ClusterSilent, Submission, engine_of
 from headwater.errors import Refusal
 from headwater.registry import apps, connect, releases
 from headwater.registry.wanted import settle
@@ -59,7 +59,7 @@ def tick(settings: Settings, names: Collection[str] | None = None) -> list[Done]
 
 
 def _steps(settings: Settings, names: Collection[str] | None) -> Iterator[Done]:
-    engine = Standalone(settings)
+    engine = engine_of(settings)
     with connect(settings) as registry:
         settle(registry)
         workers, ends = engine.workers(), observing.ends_of_inputs(settings, registry)
@@ -94,7 +94,7 @@ def bring_about(settings: Settings, names: Collection[str], report: Report = pri
 
 def _unfinished(settings: Settings, names: Collection[str]) -> list[str]:
     """Return the apps that are still on their way; refuse if one of them will never get there."""
-    engine = Standalone(settings)
+    engine = engine_of(settings)
     with connect(settings) as registry:
         looks = [observe(registry, engine, name, 1, {}) for name in names]
     seen = [app for app in looks if app is not None]
@@ -157,9 +157,8 @@ def _submit(registry: Connection, engine: Engine, name: str) -> None:
         raise LookupError(f'app "{name}" is gone')
     artifact = releases.artifact(registry, app["artifact"])
     arguments = ("stream", name, artifact.hash)
-    apps.submitted(
-        registry, name, engine.submit(Submission(name=name, artifact=artifact.path, arguments=arguments))
-    )
+    submission = Submission(name=name, artifact=artifact.path, arguments=arguments, after=app["submission"])
+    apps.submitted(registry, name, engine.submit(submission))
 
 
 def _kill(engine: Engine, seen: Observed) -> None:

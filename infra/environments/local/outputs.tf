@@ -105,6 +105,16 @@ output "spark_app_properties" {
   value       = module.spark.app_properties
 }
 
+output "spark_roles" {
+  description = "None: roles of apps are a matter of AWS."
+  value       = {}
+}
+
+output "spark_log_group" {
+  description = "None: drivers write their logs on the worker that runs them."
+  value       = ""
+}
+
 output "spark_jars" {
   description = "Folder with the jars that every Spark session needs."
   value       = "${local.home}/jvm/spark"

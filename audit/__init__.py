@@ -1,0 +1,1 @@
+"""What we depend on, looked at: known faults, licences, a bill of materials. `make audit` runs it."""

@@ -1,0 +1,61 @@
+variables {
+  secrets_file = "/srv/secrets.json"
+  kafka        = { bootstrap_servers = "kafka-1.example:9093,kafka-2.example:9093" }
+  postgres     = { host = "postgres.example" }
+  storage      = { warehouse = "/srv/warehouse", checkpoints = "/srv/checkpoints", artifacts = "/srv/artifacts" }
+  spark = {
+    master         = "spark://spark.example:7077"
+    rest_url       = "http://spark.example:6066"
+    ui_url         = "http://spark.example:8080"
+    jars           = "/srv/jars"
+    app_properties = { "spark.executor.memory" = "4g" }
+  }
+}
+
+run "wants_tls_and_passwords_unless_told_otherwise" {
+  command = plan
+
+  assert {
+    condition     = output.kafka_security_protocol == "SASL_SSL" && output.kafka_sasl_mechanism == "SCRAM-SHA-512" && output.postgres_port == 5432
+    error_message = "The usual ports, and TLS."
+  }
+}
+
+run "puts_out_what_came_in" {
+  command = plan
+
+  assert {
+    condition     = output.spark_master == "spark://spark.example:7077" && output.warehouse == "/srv/warehouse" && output.spark_app_properties["spark.executor.memory"] == "4g"
+    error_message = "The outputs are the variables, in the words of the contract."
+  }
+}
+
+run "rejects_plain_text_over_a_network" {
+  command = plan
+  variables { kafka = { bootstrap_servers = "kafka-1.example:9092", security_protocol = "SASL_PLAINTEXT" } }
+  expect_failures = [var.kafka]
+}
+
+run "rejects_clients_without_a_name" {
+  command = plan
+  variables { kafka = { bootstrap_servers = "127.0.0.1:9092", security_protocol = "PLAINTEXT" } }
+  expect_failures = [var.kafka]
+}
+
+run "rejects_a_relative_file_of_secrets" {
+  command = plan
+  variables { secrets_file = "secrets.json" }
+  expect_failures = [var.secrets_file]
+}
+
+run "rejects_one_place_for_everything" {
+  command = plan
+  variables { storage = { warehouse = "/srv", checkpoints = "/srv", artifacts = "/srv" } }
+  expect_failures = [var.storage]
+}
+
+run "rejects_another_kind_of_cluster" {
+  command = plan
+  variables { spark = { master = "yarn", rest_url = "", ui_url = "", jars = "", app_properties = {} } }
+  expect_failures = [var.spark]
+}

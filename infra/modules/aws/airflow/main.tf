@@ -1,0 +1,207 @@
+################################################################################
+# Environment
+################################################################################
+
+resource "aws_mwaa_environment" "this" {
+  name               = var.name
+  airflow_version    = var.airflow_version
+  environment_class  = var.environment_class
+  min_workers        = 1
+  max_workers        = var.max_workers
+  execution_role_arn = aws_iam_role.this.arn
+  kms_key            = var.key
+
+  webserver_access_mode = "PRIVATE_ONLY"
+  source_bucket_arn     = var.bucket.arn
+  dag_s3_path           = "dags/"
+
+  requirements_s3_path             = aws_s3_object.requirements.key
+  requirements_s3_object_version   = aws_s3_object.requirements.version_id
+  startup_script_s3_path           = aws_s3_object.startup.key
+  startup_script_s3_object_version = aws_s3_object.startup.version_id
+  plugins_s3_path                  = var.plugins == null ? null : var.plugins.key
+  plugins_s3_object_version        = var.plugins == null ? null : var.plugins.version
+
+  airflow_configuration_options = {
+    "core.load_examples"               = "False"
+    "core.dags_are_paused_at_creation" = "False"
+    "core.max_active_runs_per_dag"     = "1"
+    "api.expose_config"                = "False"
+  }
+
+  network_configuration {
+    subnet_ids         = slice([for subnet in var.subnets : subnet.id], 0, 2) # MWAA takes exactly two
+    security_group_ids = [var.security_group]
+  }
+
+  logging_configuration {
+    dag_processing_logs {
+      enabled   = true
+      log_level = "INFO"
+    }
+    scheduler_logs {
+      enabled   = true
+      log_level = "INFO"
+    }
+    task_logs {
+      enabled   = true
+      log_level = "INFO"
+    }
+    webserver_logs {
+      enabled   = true
+      log_level = "INFO"
+    }
+    worker_logs {
+      enabled   = true
+      log_level = "INFO"
+    }
+  }
+
+  tags = var.tags
+
+  depends_on = [aws_s3_object.dag, aws_iam_role_policy.this]
+}
+
+################################################################################
+# Code
+################################################################################
+
+resource "aws_s3_object" "dag" {
+  for_each = fileset(var.dags, "**/*.py")
+
+  bucket      = var.bucket.name
+  key         = "dags/${each.key}"
+  source      = "${var.dags}/${each.key}"
+  source_hash = filemd5("${var.dags}/${each.key}")
+  kms_key_id  = var.key
+
+  tags = var.tags
+}
+
+resource "aws_s3_object" "requirements" {
+  bucket = var.bucket.name
+  key    = "requirements.txt"
+  # There is no way to PyPI: wheels come with the plugins, and so do our own packages.
+  content    = "--find-links /usr/local/airflow/plugins\n--no-index\n${file(var.requirements)}"
+  kms_key_id = var.key
+
+  tags = var.tags
+}
+
+resource "aws_s3_object" "startup" {
+  bucket     = var.bucket.name
+  key        = "startup.sh"
+  content    = "export HEADWATER_ENVIRONMENT=${base64encode(jsonencode(var.outputs))}\n"
+  kms_key_id = var.key
+
+  tags = var.tags
+}
+
+################################################################################
+# Role
+################################################################################
+
+locals {
+  environment = "arn:aws:airflow:${var.account.region}:${var.account.id}:environment/${var.name}"
+
+  own = [
+    {
+      Sid      = "TellHealth"
+      Effect   = "Allow"
+      Action   = ["airflow:PublishMetrics"]
+      Resource = [local.environment]
+    },
+    {
+      Sid      = "ReadCode"
+      Effect   = "Allow"
+      Action   = ["s3:GetObject", "s3:GetObjectVersion"]
+      Resource = ["${var.bucket.arn}/*"]
+    },
+    {
+      Sid      = "FindCode"
+      Effect   = "Allow"
+      Action   = ["s3:ListBucket", "s3:GetBucketLocation", "s3:GetBucketPublicAccessBlock", "s3:GetEncryptionConfiguration"]
+      Resource = [var.bucket.arn]
+    },
+    {
+      Sid      = "WriteOwnLogs"
+      Effect   = "Allow"
+      Action   = ["logs:CreateLogGroup", "logs:CreateLogStream", "logs:PutLogEvents", "logs:GetLogEvents", "logs:GetLogRecord", "logs:GetLogGroupFields", "logs:GetQueryResults"]
+      Resource = ["arn:aws:logs:${var.account.region}:${var.account.id}:log-group:airflow-${var.name}-*"]
+    },
+    {
+      Sid      = "FindLogs"
+      Effect   = "Allow"
+      Action   = ["logs:DescribeLogGroups"]
+      Resource = ["arn:aws:logs:${var.account.region}:${var.account.id}:log-group:*"] # a list of names: AWS does not narrow it
+    },
+    {
+      Sid       = "Measure"
+      Effect    = "Allow"
+      Action    = ["cloudwatch:PutMetricData"]
+      Resource  = ["*"] # measures have no ARN; the name space bounds them
+      Condition = { StringEquals = { "cloudwatch:namespace" = "AmazonMWAA" } }
+    },
+    {
+      Sid      = "QueueTasks"
+      Effect   = "Allow"
+      Action   = ["sqs:ChangeMessageVisibility", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:GetQueueUrl", "sqs:ReceiveMessage", "sqs:SendMessage"]
+      Resource = ["arn:aws:sqs:${var.account.region}:*:airflow-celery-*"] # MWAA's queue lives in an account of AWS
+    },
+    {
+      Sid      = "UseKeys"
+      Effect   = "Allow"
+      Action   = ["kms:Decrypt", "kms:DescribeKey", "kms:GenerateDataKey", "kms:Encrypt"]
+      Resource = [var.key, var.secrets_key]
+    },
+    {
+      Sid      = "ReadPasswords"
+      Effect   = "Allow"
+      Action   = ["secretsmanager:GetSecretValue"]
+      Resource = values(var.secrets)
+    },
+    {
+      Sid      = "KeepArtifacts"
+      Effect   = "Allow"
+      Action   = ["s3:GetObject", "s3:PutObject"]
+      Resource = ["${var.lake["artifacts"]}/*"]
+    },
+    {
+      Sid      = "KeepPointers"
+      Effect   = "Allow"
+      Action   = ["s3:GetObject", "s3:PutObject", "s3:DeleteObject"]
+      Resource = ["${var.lake["warehouse"]}/*", "${var.lake["checkpoints"]}/*"]
+    },
+    {
+      Sid      = "ListLake"
+      Effect   = "Allow"
+      Action   = ["s3:ListBucket"]
+      Resource = [for purpose in ["artifacts", "warehouse", "checkpoints"] : var.lake[purpose]]
+    },
+  ]
+}
+
+resource "aws_iam_role" "this" {
+  name = "${var.name}-airflow"
+  assume_role_policy = jsonencode({
+    Version = "2012-10-17"
+    Statement = [{
+      Effect    = "Allow"
+      Principal = { Service = ["airflow.amazonaws.com", "airflow-env.amazonaws.com"] }
+      Action    = "sts:AssumeRole"
+      Condition = { StringEquals = { "aws:SourceAccount" = var.account.id } }
+    }]
+  })
+
+  tags = var.tags
+}
+
+resource "aws_iam_role_policy" "this" {
+  #checkov:skip=CKV_AWS_355: only cloudwatch:PutMetricData, which has no resource, bounded by its name space
+  #checkov:skip=CKV_AWS_290: the same
+  for_each = { own = local.own, platform = var.statements }
+
+  name   = each.key
+  role   = aws_iam_role.this.id
+  policy = jsonencode({ Version = "2012-10-17", Statement = each.value })
+}

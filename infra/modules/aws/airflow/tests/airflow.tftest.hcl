@@ -1,0 +1,102 @@
+mock_provider "aws" { source = "../mocks" }
+
+variables {
+  name            = "example"
+  account         = { id = "123456789012", region = "eu-central-1" }
+  airflow_version = "3.1.0"
+  key             = "arn:aws:kms:eu-central-1:123456789012:key/data"
+  secrets_key     = "arn:aws:kms:eu-central-1:123456789012:key/secrets"
+  security_group  = "sg-airflow"
+  bucket          = { name = "example-airflow", arn = "arn:aws:s3:::example-airflow" }
+  dags            = "../../../../dags"
+  requirements    = "../../../../requirements.txt"
+  outputs         = { instance = "example" }
+  secrets         = { "postgres.headwater" = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:headwater" }
+  statements      = [{ Sid = "StartApps", Effect = "Allow", Action = ["emr-serverless:StartJobRun"], Resource = ["arn:aws:emr-serverless:eu-central-1:123456789012:/applications/00example"] }]
+  lake = {
+    warehouse   = "arn:aws:s3:::example-warehouse"
+    checkpoints = "arn:aws:s3:::example-checkpoints"
+    artifacts   = "arn:aws:s3:::example-artifacts"
+  }
+  subnets = {
+    eu-central-1a = { id = "subnet-a", public = false }
+    eu-central-1b = { id = "subnet-b", public = false }
+    eu-central-1c = { id = "subnet-c", public = false }
+  }
+}
+
+run "is_closed_to_the_internet" {
+  assert {
+    condition     = aws_mwaa_environment.this.webserver_access_mode == "PRIVATE_ONLY" && length(one(aws_mwaa_environment.this.network_configuration).subnet_ids) == 2 && aws_mwaa_environment.this.airflow_configuration_options["api.expose_config"] == "False"
+    error_message = "The UI is reached through the network only, and shows no configuration."
+  }
+}
+
+run "takes_dags_and_packages_from_this_repository" {
+  assert {
+    condition     = contains(keys(aws_s3_object.dag), "replay.py") && aws_s3_object.dag["replay.py"].key == "dags/replay.py"
+    error_message = "The DAGs of this repository are the DAGs of the environment."
+  }
+
+  assert {
+    condition     = strcontains(aws_s3_object.requirements.content, "\n--no-index\n") && strcontains(aws_s3_object.requirements.content, "apache-airflow==3")
+    error_message = "The pinned packages, and none from the internet."
+  }
+}
+
+run "tells_tasks_where_everything_is" {
+  assert {
+    condition     = jsondecode(base64decode(trimspace(trimprefix(aws_s3_object.startup.content, "export HEADWATER_ENVIRONMENT=")))) == { instance = "example" }
+    error_message = "Tasks read the environment's outputs."
+  }
+}
+
+run "may_do_what_its_dags_do_and_nothing_more" {
+  assert {
+    condition = alltrue(flatten([for policy in aws_iam_role_policy.this : [for statement in jsondecode(policy.policy).Statement : [
+      [for action in statement.Action : !strcontains(action, "*")],
+      [for resource in statement.Resource : resource != "*" || statement.Sid == "Measure"],
+    ]]]))
+    error_message = "Every action is named, and every resource but that of measures, which have none."
+  }
+
+  assert {
+    condition     = one([for statement in jsondecode(aws_iam_role_policy.this["own"].policy).Statement : statement.Condition.StringEquals["cloudwatch:namespace"] if statement.Sid == "Measure"]) == "AmazonMWAA"
+    error_message = "Measures are bounded by their name space."
+  }
+}
+
+run "rejects_an_airflow_that_cannot_ask_people" {
+  command = plan
+  variables { airflow_version = "2.10.3" }
+  expect_failures = [var.airflow_version]
+}
+
+run "rejects_a_right_to_everything" {
+  command = plan
+  variables { statements = [{ Sid = "All", Effect = "Allow", Action = ["s3:GetObject"], Resource = ["*"] }] }
+  expect_failures = [var.statements]
+}
+
+run "rejects_public_subnets" {
+  command = plan
+  variables {
+    subnets = {
+      eu-central-1a = { id = "subnet-a", public = true }
+      eu-central-1b = { id = "subnet-b", public = false }
+    }
+  }
+  expect_failures = [var.subnets]
+}
+
+run "rejects_a_folder_without_dags" {
+  command = plan
+  variables { dags = "../../../../docs" }
+  expect_failures = [var.dags]
+}
+
+run "rejects_a_size_without_room" {
+  command = plan
+  variables { environment_class = "mw1.micro" }
+  expect_failures = [var.environment_class]
+}

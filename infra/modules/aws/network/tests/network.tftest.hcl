@@ -1,0 +1,90 @@
+mock_provider "aws" { source = "../mocks" }
+
+variables {
+  name           = "example"
+  region         = "eu-central-1"
+  zones          = ["eu-central-1a", "eu-central-1b", "eu-central-1c"]
+  flow_log_group = "arn:aws:logs:eu-central-1:123456789012:log-group:/example/network"
+}
+
+run "makes_private_subnets_only" {
+  assert {
+    condition     = length(output.subnets) == 3 && alltrue([for subnet in output.subnets : !subnet.public])
+    error_message = "One private subnet per zone."
+  }
+
+  assert {
+    condition     = length(toset([for subnet in aws_subnet.this : subnet.cidr_block])) == 3
+    error_message = "Subnets share no address."
+  }
+}
+
+run "lets_in_only_parts_it_knows_and_only_on_their_ports" {
+  assert {
+    condition     = alltrue([for rule in aws_vpc_security_group_ingress_rule.flow : rule.from_port == rule.to_port && rule.cidr_ipv4 == null && rule.cidr_ipv6 == null])
+    error_message = "Rules name groups and one port each, never addresses."
+  }
+
+  assert {
+    condition     = toset([for rule in aws_vpc_security_group_ingress_rule.flow : rule.from_port]) == toset([443, 5432, 9096, 9098])
+    error_message = "Endpoints, PostgreSQL, and Kafka over TLS: nothing else listens."
+  }
+
+  assert {
+    condition     = keys(aws_vpc_security_group_egress_rule.flow) == keys(aws_vpc_security_group_ingress_rule.flow)
+    error_message = "What may come in must be able to go out, and nothing else may."
+  }
+}
+
+run "reaches_aws_without_the_internet" {
+  assert {
+    condition     = aws_vpc_endpoint.s3.vpc_endpoint_type == "Gateway" && alltrue([for endpoint in aws_vpc_endpoint.interface : endpoint.private_dns_enabled && length(endpoint.subnet_ids) == 2])
+    error_message = "S3 has a gateway; every other service an address in two zones, under its usual name."
+  }
+}
+
+run "tells_of_refused_connections" {
+  assert {
+    condition     = aws_flow_log.this.traffic_type == "REJECT" && jsondecode(aws_iam_role_policy.flow_log.policy).Statement[0].Resource == ["${var.flow_log_group}:*"]
+    error_message = "Refused connections are logged, in their own group and nowhere else."
+  }
+}
+
+run "rejects_public_addresses" {
+  command = plan
+  variables { cidr = "52.0.0.0/16" }
+  expect_failures = [var.cidr]
+}
+
+run "rejects_a_network_too_small_for_spark" {
+  command = plan
+  variables { cidr = "10.64.0.0/24" }
+  expect_failures = [var.cidr]
+}
+
+run "rejects_a_single_zone" {
+  command = plan
+  variables {
+    zones          = ["eu-central-1a"]
+    endpoint_zones = 1
+  }
+  expect_failures = [var.zones]
+}
+
+run "rejects_the_same_zone_twice" {
+  command = plan
+  variables { zones = ["eu-central-1a", "eu-central-1a"] }
+  expect_failures = [var.zones]
+}
+
+run "rejects_a_network_that_cannot_read_its_secrets" {
+  command = plan
+  variables { endpoints = ["logs", "kms"] }
+  expect_failures = [var.endpoints]
+}
+
+run "rejects_more_endpoint_zones_than_there_are" {
+  command = plan
+  variables { endpoint_zones = 4 }
+  expect_failures = [var.endpoint_zones]
+}

@@ -1,0 +1,42 @@
+################################################################################
+# Application
+################################################################################
+
+output "master" {
+  description = "What the engine calls the application."
+  value       = "emr-serverless://${aws_emrserverless_application.this.id}"
+}
+
+output "rest_url" {
+  description = "Address for the submission of drivers; wants AWS's signature."
+  value       = "https://emr-serverless.${var.account.region}.amazonaws.com"
+}
+
+output "ui_url" {
+  description = "Page of the application in AWS's console."
+  value       = "https://${var.account.region}.console.aws.amazon.com/emr/home?region=${var.account.region}#/serverless-applications/${aws_emrserverless_application.this.id}"
+}
+
+################################################################################
+# Apps
+################################################################################
+
+output "app_properties" {
+  description = "Spark properties of every streaming app."
+  value       = merge(local.app_properties, var.app_properties)
+}
+
+output "roles" {
+  description = "Role of each app; `replay` is that of apps of one version."
+  value       = { for app, role in aws_iam_role.app : app => role.arn }
+  depends_on  = [aws_iam_role_policy.app]
+}
+
+################################################################################
+# Submission
+################################################################################
+
+output "submission" {
+  description = "Statements of a policy that lets its role start, find and end apps."
+  value       = local.submission
+}

@@ -1,0 +1,134 @@
+################################################################################
+# Names
+################################################################################
+
+variable "name" {
+  description = "Name of the platform; every resource's name begins with it."
+  type        = string
+
+  validation {
+    condition     = can(regex("^[a-z][a-z0-9-]{1,25}$", var.name))
+    error_message = "A name starts with a letter and has 2 to 26 lower-case letters, digits and hyphens."
+  }
+}
+
+variable "tags" {
+  description = "Tags of every resource."
+  type        = map(string)
+  default     = {}
+}
+
+variable "account" {
+  description = "Where everything is: the id of the account and the region."
+  type        = object({ id = string, region = string })
+
+  validation {
+    condition     = can(regex("^[0-9]{12}$", var.account.id))
+    error_message = "The id of an account has twelve digits."
+  }
+}
+
+################################################################################
+# Application
+################################################################################
+
+variable "release_label" {
+  description = "Release of EMR, one with Spark 4: the views are tested on it, and checkpoints do not go back."
+  type        = string
+
+  validation {
+    condition     = can(regex("^emr-(spark-)?([8-9]|[1-9][0-9])\\.[0-9]+(\\.[0-9]+)?(-preview)?$", var.release_label))
+    error_message = "A release is written like emr-spark-8.0.0; releases before 8 have Spark 3."
+  }
+}
+
+variable "maximum" {
+  description = "What may run at once, over all apps: it bounds the bill."
+  type        = object({ cpus = number, memory_gigabytes = number, disk_gigabytes = number })
+  default     = { cpus = 16, memory_gigabytes = 64, disk_gigabytes = 400 }
+
+  validation {
+    condition     = var.maximum.cpus >= 4 && var.maximum.memory_gigabytes >= 2 * var.maximum.cpus
+    error_message = "At least 4 processors, and 2 GB for each: less does not start two apps."
+  }
+}
+
+variable "subnets" {
+  description = "Subnets of drivers and executors, by zone, as the module `network` gives them."
+  type        = map(object({ id = string, public = bool }))
+
+  validation {
+    condition     = alltrue([for subnet in var.subnets : !subnet.public])
+    error_message = "Drivers and executors live in private subnets."
+  }
+}
+
+variable "security_group" {
+  description = "Security group of drivers and executors."
+  type        = string
+}
+
+################################################################################
+# Apps
+################################################################################
+
+variable "apps" {
+  description = "Groups of views, each an app with a role of its own."
+  type        = set(string)
+
+  validation {
+    condition     = length(var.apps) > 0 && alltrue([for app in var.apps : can(regex("^[a-z][a-z0-9_]*$", app)) && app != "replay"])
+    error_message = "An app is named like the group of its views; `replay` is taken, by apps of one version."
+  }
+}
+
+variable "app_properties" {
+  description = "Spark properties of every app that differ from the defaults, e.g. more memory."
+  type        = map(string)
+  default     = {}
+
+  validation {
+    condition     = alltrue([for name in keys(var.app_properties) : startswith(name, "spark.")])
+    error_message = "Spark's properties begin with `spark.`."
+  }
+}
+
+variable "code" {
+  description = "Address of the folder that holds Python's environment and the jars."
+  type        = string
+
+  validation {
+    condition     = startswith(var.code, "s3://")
+    error_message = "EMR fetches code from S3."
+  }
+}
+
+variable "buckets" {
+  description = "ARNs of the buckets warehouse, checkpoints and artifacts."
+  type        = map(string)
+}
+
+variable "keys" {
+  description = "ARNs of the keys of data and passwords."
+  type        = list(string)
+
+  validation {
+    condition     = alltrue([for key in var.keys : startswith(key, "arn:")])
+    error_message = "A key is named by its ARN."
+  }
+}
+
+variable "secrets" {
+  description = "ARNs of the passwords that apps need, by name."
+  type        = map(string)
+
+  validation {
+    condition     = keys(var.secrets) == tolist(["kafka.apps", "postgres.headwater"])
+    error_message = "Apps need the passwords kafka.apps and postgres.headwater, and no other."
+  }
+}
+
+variable "log_group" {
+  description = "The log group that drivers and executors write to."
+  type        = object({ name = string, arn = string })
+}

@@ -1,0 +1,64 @@
+"""Passwords in Secrets Manager, as moto plays it: made once, read when needed, renewed on request."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import boto3
+import pytest
+
+from headwater import secrets_manager
+from headwater.errors import Refusal
+
+if TYPE_CHECKING:
+    from headwater.settings import Settings
+
+USERS = {
+    "AmazonMSK_headwater-test/kafka.apps": "apps",
+    "AmazonMSK_headwater-test/postgres.headwater": "headwater",
+}
+
+
+@pytest.fixture(autouse=True)
+def _places() -> None:
+    for name in USERS:
+        boto3.client("secretsmanager").create_secret(Name=name)
+
+
+def test_every_secret_gets_a_password_of_its_own(settings: Settings) -> None:
+    assert secrets_manager.fill(USERS, 1) == list(USERS)
+    passwords = {settings.secret("kafka.apps"), settings.secret("postgres.headwater")}
+    assert [len(password) for password in passwords] == [32, 32]
+
+
+def test_secret_has_the_form_that_msk_wants() -> None:
+    secrets_manager.fill(USERS, 1)
+    value = boto3.client("secretsmanager").get_secret_value(SecretId=next(iter(USERS)))["SecretString"]
+    assert json.loads(value).keys() == {"username", "password"}
+    assert json.loads(value)["username"] == "apps"
+
+
+def test_filling_again_changes_nothing(settings: Settings) -> None:
+    secrets_manager.fill(USERS, 1)
+    before = settings.secret("kafka.apps")
+    assert secrets_manager.fill(USERS, 1) == []
+    assert settings.secret("kafka.apps") == before
+
+
+def test_next_generation_renews_every_password(settings: Settings) -> None:
+    secrets_manager.fill(USERS, 1)
+    before = settings.secret("kafka.apps")
+    assert secrets_manager.fill(USERS, 2) == list(USERS)
+    assert settings.secret("kafka.apps") != before
+
+
+def test_password_fits_into_a_connection_string(settings: Settings) -> None:
+    secrets_manager.fill(USERS, 1)
+    assert not set(settings.secret("postgres.headwater")) & set(secrets_manager.AMBIGUOUS)
+    assert settings.secret("postgres.headwater") in settings.postgres_dsn()
+
+
+def test_secret_that_does_not_exist_is_refused_by_name(settings: Settings) -> None:
+    with pytest.raises(Refusal, match=r'secret "AmazonMSK_headwater-test/kafka.nobody" could not be read'):
+        settings.secret("kafka.nobody")
