@@ -25,9 +25,7 @@ class Decision(NamedTuple):
     at: datetime
     place: str
     what: str
-    version: int | None
-    after: str
-    reason: str
+    outcome: str
 
 
 def audit(settings: Settings, route: Route, cart_id: str) -> list[Decision]:
@@ -55,9 +53,10 @@ def _decision(record: ConsumerRecord, *, is_event: bool) -> Decision:
     if is_event:
         event = Event.model_validate_json(record.value)
         change = f" {event.product_id} {event.change:+d}" if event.change is not None else ""
-        return Decision(_time(event), place, event.kind + change, event.version, event.contents, "")
+        after = f"version {event.version}, {event.contents or 'empty'}"
+        return Decision(_time(event), place, event.kind + change, after)
     rejection = Rejection.model_validate_json(record.value)
-    return Decision(_time(rejection), place, f"rejected: {rejection.kind or '?'}", None, "", rejection.reason)
+    return Decision(_time(rejection), place, f"rejected {rejection.kind or 'command'}", rejection.reason)
 
 
 def _time(decided: Event | Rejection) -> datetime:

@@ -37,9 +37,10 @@ def show_cart(
 def audit_cart(cart: str) -> None:
     """Show all that was decided about a cart, by the log: events and rejections with their places."""
     from headwater.carts import Route
-    from headwater.carts.auditing import Decision, audit
+    from headwater.carts.auditing import audit
 
-    print_table(Decision._fields, audit(Settings.load(), Route(), cart))
+    for at, place, what, outcome in audit(Settings.load(), Route(), cart):
+        say(f"{at.isoformat(' ', 'milliseconds')}  {place}  {what}: {outcome}")
 
 
 @commands.command("decide")
