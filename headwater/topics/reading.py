@@ -1,13 +1,16 @@
-"""Reading a topic as a whole: all that it holds now and that is committed."""
+"""Reading topics as a whole: all that they hold now and that is committed."""
 
 from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING
 
-from kafka import KafkaConsumer, TopicPartition
+from kafka import KafkaAdminClient, KafkaConsumer, TopicPartition
 from kafka.consumer.fetcher import Fetcher
+from kafka.errors import KafkaTimeoutError
 
+from headwater import offsets
+from headwater.brokers import admin_client
 from headwater.errors import Refusal
 
 if TYPE_CHECKING:
@@ -18,26 +21,61 @@ if TYPE_CHECKING:
 
     from headwater.settings import Settings
 
-ROLE = "apps"
+READER = "apps"
 STALLED_SECONDS = 60
 
 
 def read_whole(settings: Settings, topic: str) -> Iterator[ConsumerRecord]:
-    """Yield the records of a topic up to where it ends now, each partition in its order."""
-    client = settings.kafka_client(ROLE)
-    with KafkaConsumer(**client, isolation_level="read_committed", enable_auto_commit=False) as consumer:
-        places = [TopicPartition(topic, number) for number in consumer.partitions_for_topic(topic) or ()]
-        consumer.assign(places)
+    """Yield the committed records of a topic up to where it ends now, partition by partition."""
+    with admin_client(settings, READER) as client:
+        partitions = offsets.partitions(client, topic)
+    for partition in partitions:
+        yield from committed(settings, READER, topic, partition)
+
+
+def committed(settings: Settings, role: str, topic: str, partition: int) -> Iterator[ConsumerRecord]:
+    """Return all committed records of a partition, up to the last one that anyone has written.
+
+    That end, and not the last one known to be committed: behind a transaction that is still open there may be
+    more. Whoever wants nothing to come after it has fenced off the writers before.
+    """
+    end = _end(settings, role, topic, partition)
+    consumer = KafkaConsumer(
+        **settings.kafka_client(role),
+        group_id=None,
+        isolation_level="read_committed",
+        max_poll_records=5_000,
+    )
+    try:
+        place = TopicPartition(topic, partition)
+        consumer.assign([place])
         consumer.seek_to_beginning()
-        ends = consumer.end_offsets(places)
-        deadline = time.monotonic() + STALLED_SECONDS
-        # Not counted, because offsets have gaps: of what was compacted, and of transactions.
-        while any(consumer.position(place) < end for place, end in ends.items()):
-            if time.monotonic() > deadline:
-                raise Refusal(f'topic "{topic}" could not be read to its end', hint="See `make status`.")
-            for found in consumer.poll(timeout_ms=500).values():
-                deadline = time.monotonic() + STALLED_SECONDS
-                yield from found
+        yield from _read_up_to(end, consumer, place)
+    finally:
+        consumer.close()
+
+
+def _end(settings: Settings, role: str, topic: str, partition: int) -> int:
+    with KafkaAdminClient(**settings.kafka_client(role)) as client:
+        ends = offsets.ends(client, topic)
+    if partition not in ends:
+        raise Refusal(
+            f'topic "{topic}" has no partition {partition}',
+            detail="Records are answered in the partition of the same number.",
+            hint="Give all topics of a service the same number, then `headwater topics apply --grow`.",
+        )
+    return ends[partition]
+
+
+def _read_up_to(end: int, consumer: KafkaConsumer, place: TopicPartition) -> Iterator[ConsumerRecord]:
+    """Read on until the end; records are not counted, because offsets have gaps of what was compacted."""
+    deadline = time.monotonic() + STALLED_SECONDS
+    while consumer.position(place) < end:
+        if time.monotonic() > deadline:
+            raise KafkaTimeoutError(f"{place} could not be read up to offset {end}")
+        for records in consumer.poll(timeout_ms=500).values():
+            yield from records
+            deadline = time.monotonic() + STALLED_SECONDS
 
 
 def _tells_of_an_abort(_records: Fetcher.PartitionRecords, batch: DefaultRecordBatch) -> bool:
