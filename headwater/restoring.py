@@ -9,20 +9,19 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from typing import TYPE_CHECKING, Any
 
 import psycopg
-from kafka import KafkaConsumer, TopicPartition
 from psycopg import sql
 
 from headwater.errors import Refusal
 from headwater.shop import database
 from headwater.shop.database import rows
 from headwater.topics import load_topics
+from headwater.topics.reading import read_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from kafka.consumer.fetcher import ConsumerRecord
 
@@ -30,9 +29,7 @@ if TYPE_CHECKING:
     from headwater.shop.database.connecting import Connection
     from headwater.topics import Topic
 
-ROLE = "apps"
 NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
-STALLED_SECONDS = 60
 REPORT_EVERY = 10_000
 
 
@@ -70,7 +67,7 @@ def captured(table: str) -> Topic:
 def last_words(settings: Settings, topic: Topic, report: Callable[[str], object]) -> dict[bytes, bytes]:
     """Return the newest value of each key that a changelog holds, without those that are gone."""
     kept: dict[bytes, bytes] = {}
-    for number, record in enumerate(records(settings, topic.name), start=1):
+    for number, record in enumerate(read_whole(settings, topic.name), start=1):
         match _told(record):
             case None:
                 report(f"left out: offset {record.offset} of partition {record.partition} is no row")
@@ -92,24 +89,6 @@ def _told(record: ConsumerRecord) -> dict[str, Any] | None:
     except ValueError:
         return None
     return told if isinstance(told, dict) else None
-
-
-def records(settings: Settings, topic: str) -> Iterator[ConsumerRecord]:
-    """Yield all that is committed in a topic now, each partition in its order, which is that of its keys."""
-    client = settings.kafka_client(ROLE)
-    with KafkaConsumer(**client, isolation_level="read_committed", enable_auto_commit=False) as consumer:
-        places = [TopicPartition(topic, number) for number in consumer.partitions_for_topic(topic) or ()]
-        consumer.assign(places)
-        consumer.seek_to_beginning()
-        ends = consumer.end_offsets(places)
-        deadline = time.monotonic() + STALLED_SECONDS
-        # Not counted, because offsets have gaps: of what was compacted, and of transactions.
-        while any(consumer.position(place) < end for place, end in ends.items()):
-            if time.monotonic() > deadline:
-                raise Refusal(f'topic "{topic}" could not be read to its end', hint="See `make status`.")
-            for found in consumer.poll(timeout_ms=500).values():
-                deadline = time.monotonic() + STALLED_SECONDS
-                yield from found
 
 
 def _refuse_rows(shop: Connection, table: str, into: str) -> None:

@@ -12,18 +12,17 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import psycopg
-from kafka import KafkaConsumer, TopicPartition
 
 from headwater import capture
 from headwater.capture.connector import ROLE
 from headwater.capture.slot import drop_when_free
+from headwater.people import keyring
 from headwater.shop import database
 from headwater.shop.database.clerk import Clerk
+from headwater.topics.reading import read_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-    from kafka.consumer.fetcher import ConsumerRecord
 
     from headwater.settings import Settings
     from headwater.topics import Topic
@@ -44,8 +43,8 @@ class Captured:
 
     def work(self, seed: int, *, transactions: int, users: int) -> None:
         """Let a clerk do so many things."""
-        with self.connect() as shop:
-            clerk = Clerk(shop, seed, users)
+        with self.connect() as shop, keyring(self.settings) as keys:
+            clerk = Clerk(shop, keys.seal, seed, users)
             clerk.stock()
             for _ in range(transactions):
                 clerk.work()
@@ -70,7 +69,7 @@ class Captured:
     def rows_in_log(self, table: str) -> dict[str, dict[str, Any]]:
         """Return the rows of a table as the log tells them: the newest of each key, none where it is gone."""
         kept: dict[str, dict[str, Any]] = {}
-        for record in read(self.settings, self.topics[table].name):
+        for record in read_whole(self.settings, self.topics[table].name):
             key = record.key.decode()
             if record.value is None or json.loads(record.value).get("__deleted") == "true":
                 kept.pop(key, None)
@@ -78,21 +77,6 @@ class Captured:
                 value = json.loads(record.value)
                 kept[key] = {name: value[name] for name in self.topics[table].fields}
         return kept
-
-
-def read(settings: Settings, topic: str) -> list[ConsumerRecord]:
-    """Return all records that a topic holds now and that are committed, in the order of their partitions."""
-    with KafkaConsumer(
-        **settings.kafka_client("apps"), isolation_level="read_committed", enable_auto_commit=False
-    ) as consumer:
-        partitions = [TopicPartition(topic, number) for number in consumer.partitions_for_topic(topic) or ()]
-        consumer.assign(partitions)
-        consumer.seek_to_beginning(*partitions)
-        ends, found = consumer.end_offsets(partitions), []
-        while any(consumer.position(partition) < end for partition, end in ends.items()):
-            for records in consumer.poll(timeout_ms=500).values():
-                found += records
-    return found
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from headwater.brokers import admin_client
 from headwater.carts.messages import Event, Rejection
 from headwater.errors import Refusal
 from headwater.partitioning import partition_of
-from headwater.transacting.recalling import committed
+from headwater.topics.reading import committed
 
 if TYPE_CHECKING:
     from kafka.consumer.fetcher import ConsumerRecord

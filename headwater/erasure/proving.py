@@ -16,6 +16,7 @@ from headwater.erasure.record import of_person, still_sought
 from headwater.erasure.scanning import Scan, scan
 from headwater.erasure.tombstones import write_tombstones
 from headwater.errors import Refusal
+from headwater.local.record import started_parts
 from headwater.people import keyring
 from headwater.registry import connect
 
@@ -37,6 +38,7 @@ def prove(settings: Settings, person: str, patience: float = PATIENCE_SECONDS) -
         found = still_sought(keys, person)
         if found is None:
             return _proof_of(keys.registry, person)
+        _refuse_where_files_are_elsewhere(settings, person)
         while True:
             # A segment of a topic is closed, and then cleaned, only by what is written after it.
             write_tombstones(settings, person)
@@ -56,6 +58,16 @@ def status(settings: Settings, person: str) -> dict[str, Any] | None:
     """Return what is known of the erasure of a person; None if there was none."""
     with connect(settings) as registry:
         return of_person(registry, person)
+
+
+def _refuse_where_files_are_elsewhere(settings: Settings, person: str) -> None:
+    """Refuse a proof that would look past Kafka's and PostgreSQL's own files."""
+    if missing := {"kafka", "postgres"} - {part.name for part in started_parts(Path(settings.home))}:
+        raise Refusal(
+            f'the erasure of "{person}" cannot be proved from here',
+            detail=f"The files of {' and '.join(sorted(missing))} are not on this machine.",
+            hint="The key is destroyed, rows and reports are gone; see docs/erasure.md for what remains.",
+        )
 
 
 def _proof_of(registry: Connection, person: str) -> Scan:

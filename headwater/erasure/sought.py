@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from psycopg import sql
 
-from headwater.restoring import records
 from headwater.shop import database
 from headwater.topics import load_topics
+from headwater.topics.reading import read_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,7 +81,7 @@ def _in_database(settings: Settings, topic: Topic, person: str) -> Iterator[dict
 
 
 def _in_log(settings: Settings, topic: Topic, person: str) -> Iterator[dict[str, str]]:
-    for record in records(settings, topic.name):
+    for record in read_whole(settings, topic.name):
         try:
             value = json.loads(record.value or b"null")
         except ValueError:  # malformed; what it says nobody knows

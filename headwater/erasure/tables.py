@@ -1,17 +1,21 @@
-"""Removing rows from the lake for good: from the present, from every snapshot before, and from the disk.
+"""Removing words from the lake for good: from the present, from every snapshot before, and from the disk.
 
-Only tables of what is kept apart (quarantined records, late events) can hold words in the clear: their rows
-are as they came. One commit removes the rows. It carries the name of the table's newest batch, as the commit
-of that batch does, so that a batch which runs again after a crash still finds itself in the history; then the
-snapshots before are let go, and the files that only they refer to are deleted.
+Only tables of what is kept as it came (quarantined records, late events, the cold log) can hold words in the
+clear. One commit removes them: a record loses its value and keeps its place in the log, so that counts
+still hold; a late event goes as a whole. The commit carries the name of the table's newest batch, as the
+commit of that batch does, so that a batch which runs again after a crash still finds itself in the history;
+then the snapshots before are let go, and the files that only they refer to are deleted.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlparse
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 from pyiceberg.exceptions import CommitFailedException, NoSuchNamespaceError
 
 from headwater import lake
@@ -27,13 +31,15 @@ if TYPE_CHECKING:
 
     from headwater.settings import Settings
 
-NAMESPACES = ("quarantine", "late")
+NAMESPACES = ("quarantine", "late", "cold")
+PLACE = ("topic", "partition", "offset")  # what tells rows of these tables apart
+VALUE = "value"
 TRIES = 5
 OURS = "headwater."
 
 
 def clean_tables(settings: Settings, needles: Sequence[bytes]) -> int:
-    """Remove every row that holds a needle, and all that remembers it; return how many rows."""
+    """Remove needles from every row that holds one, and all that remembers them; return how many rows."""
     catalog = lake.catalog(settings)
     return sum(clean_table(catalog, name, needles) for name in _kept_apart(catalog))
 
@@ -47,33 +53,58 @@ def _kept_apart(catalog: Catalog) -> Iterator[str]:
 
 
 def clean_table(catalog: Catalog, name: str, needles: Sequence[bytes]) -> int:
-    """Remove the rows of one table; its past goes with them, if that holds any."""
-    removed = _remove_rows(catalog, name, needles)
+    """Remove needles from the rows of one table; its past goes with them, if that holds any."""
+    removed = _remove_words(catalog, name, needles)
     table = catalog.load_table(name)
+    if any(holds(_path(file), needles) for file in _files_of(table, table.current_snapshot())):
+        _commit_nothing(table)
     if any(holds(_path(file), needles) for file in _only_in_the_past(table)):
         _forget_the_past(table)
     return removed
 
 
-def _remove_rows(catalog: Catalog, name: str, needles: Sequence[bytes]) -> int:
-    """Remove rows in one commit; another writer's commit in between means looking again."""
+def _remove_words(catalog: Catalog, name: str, needles: Sequence[bytes]) -> int:
+    """Remove words in one commit; another writer's commit in between means looking again."""
     for _ in range(TRIES):
         table = catalog.load_table(name)
-        rows = table.scan().to_arrow().to_pylist()
-        places = [(row["partition"], row["offset"]) for row in rows if _row_holds(row, needles)]
+        places = _places(table, needles)
         if not places:
             return 0
-        these = " OR ".join(
-            f"(partition = {partition} AND offset = {offset})" for partition, offset in places
-        )
         try:
-            table.delete(these, snapshot_properties=_newest_batch(table))
+            _empty(table, " OR ".join(places))
         except CommitFailedException:
             continue
         return len(places)
     raise Refusal(
-        f'rows of table "{name}" could not be removed', detail="Others keep writing to it.", hint="Try again."
+        f'words in table "{name}" could not be removed',
+        detail="Others keep writing to it.",
+        hint="Try again.",
     )
+
+
+def _places(table: Table, needles: Sequence[bytes]) -> list[str]:
+    """Return which rows hold a needle, as conditions; most files hold none, and are not read row by row."""
+    files = (_path(task.file.file_path) for task in table.scan().plan_files())
+    found = (pq.ParquetFile(file).read() for file in files if holds(file, needles))
+    names = [column for column in PLACE if column in table.schema().column_names]
+    return [
+        "(" + " AND ".join(f"{column} = {row[column]!r}" for column in names) + ")"
+        for rows in found
+        for row in rows.to_pylist()
+        if _row_holds(row, needles)
+    ]
+
+
+def _empty(table: Table, these: str) -> None:
+    """Take the values of records, and events as a whole."""
+    batch = _newest_batch(table)
+    if VALUE not in table.schema().column_names:
+        table.delete(these, snapshot_properties=batch)
+        return
+    rows = table.scan(row_filter=these).to_arrow()
+    nothing = pa.nulls(len(rows), rows.schema.field(VALUE).type)
+    emptied = rows.set_column(rows.schema.get_field_index(VALUE), VALUE, nothing)
+    table.overwrite(emptied, overwrite_filter=these, snapshot_properties=batch)
 
 
 def _row_holds(row: dict[str, Any], needles: Sequence[bytes]) -> bool:
@@ -93,6 +124,18 @@ def _newest_batch(table: Table) -> dict[str, str]:
     return {}
 
 
+def _commit_nothing(table: Table) -> None:
+    """Commit no rows: a commit that removes files lists them, with bounds of their values; the next not."""
+    batch = _newest_batch(table)
+    with (
+        suppress(CommitFailedException),  # then somebody else has committed, which does as well
+        table.transaction() as change,
+        change.update_snapshot(snapshot_properties=batch).fast_append(),
+    ):
+        pass
+    table.refresh()
+
+
 def _forget_the_past(table: Table) -> None:
     """Let go of all snapshots but the present one, then of the files that are no longer needed."""
     current = table.current_snapshot()
@@ -106,12 +149,14 @@ def _forget_the_past(table: Table) -> None:
 def _only_in_the_past(table: Table) -> list[str]:
     """Return the files that only snapshots before the present one refer to."""
     current = table.current_snapshot()
-    needed = set(_files_of(table, current)) if current else set()
+    needed = set(_files_of(table, current))
     past = (snapshot for snapshot in table.snapshots() if snapshot != current)
     return sorted({file for snapshot in past for file in _files_of(table, snapshot)} - needed)
 
 
-def _files_of(table: Table, snapshot: Snapshot) -> Iterator[str]:
+def _files_of(table: Table, snapshot: Snapshot | None) -> Iterator[str]:
+    if snapshot is None:
+        return
     yield snapshot.manifest_list
     for manifest in snapshot.manifests(table.io):
         yield manifest.manifest_path

@@ -18,10 +18,12 @@ from headwater import alarms, capture
 from headwater.capture.again import read_again, start_over
 from headwater.capture.slot import drop_when_free
 from headwater.capture.worker import Worker
+from headwater.people import keyring
 from headwater.registry import connect as registry_of
 from headwater.shop.database.clerk import Clerk
 from headwater.topics import load_topics
-from tests.captures import Captured, captured_shop, read, superuser
+from headwater.topics.reading import read_whole
+from tests.captures import Captured, captured_shop, superuser
 from tests.cluster.looking import program, wait_for
 from tests.streams import new_log
 
@@ -85,7 +87,7 @@ def test_row_that_is_gone_is_told_with_its_place_and_then_without_a_value(shop: 
         connection.execute("INSERT INTO search_queries VALUES ('q', 'user-0002', 'tent', NULL, NULL)")
         connection.execute("DELETE FROM search_queries WHERE query_id = 'q'")
     shop.wait()
-    stored, farewell, tombstone = read(shop.settings, shop.topics["search_queries"].name)
+    stored, farewell, tombstone = read_whole(shop.settings, shop.topics["search_queries"].name)
     assert json.loads(stored.value) | {"lsn": 0, "committed_at": 0} == {
         "query_id": "q",
         "user_id": "user-0002",
@@ -107,7 +109,9 @@ def test_added_column_arrives_without_a_restart(shop: Captured) -> None:
         connection.execute("ALTER TABLE users ADD COLUMN nickname text")
         connection.execute("UPDATE users SET nickname = 'Ed' WHERE user_id = 'user-0003'")
     shop.wait()
-    told = [json.loads(record.value or b"{}") for record in read(shop.settings, shop.topics["users"].name)]
+    told = [
+        json.loads(record.value or b"{}") for record in read_whole(shop.settings, shop.topics["users"].name)
+    ]
     assert "Ed" in {row.get("nickname") for row in told}
     assert_converged(shop)
 
@@ -120,7 +124,7 @@ def test_big_transaction_arrives_whole(instance: Settings) -> None:
                 f"FROM generate_series(1, {BIG}) AS n".encode()
             )
         shop.wait()
-        assert len(read(instance, shop.topics["posts"].name)) == BIG
+        assert len(list(read_whole(instance, shop.topics["posts"].name))) == BIG
 
 
 @pytest.mark.parametrize("victim", ["connect", "postgres", "kafka-1"])
@@ -142,8 +146,8 @@ def _write_until(shop: Captured, enough: threading.Event) -> None:
     seed = 100
     while not enough.is_set():
         try:
-            with shop.connect() as connection:
-                clerk = Clerk(connection, seed=(seed := seed + 1), users=USERS)
+            with shop.connect() as connection, keyring(shop.settings) as keys:
+                clerk = Clerk(connection, keys.seal, seed=(seed := seed + 1), users=USERS)
                 while not enough.is_set():
                     clerk.work()
         except Exception:
@@ -174,13 +178,13 @@ def test_lost_slot_is_an_alarm_and_not_a_second_snapshot(instance: Settings, ane
         if anew:
             with psycopg.connect(instance.postgres_dsn(shop.name, "superuser"), autocommit=True) as server:
                 server.execute("SELECT pg_create_logical_replication_slot(%s, 'pgoutput')", [shop.name])
-        told = len(read(instance, shop.topics["users"].name))
+        told = len(list(read_whole(instance, shop.topics["users"].name)))
         worker.resume(shop.name)
         wait_for("an alarm", lambda: "changes lost" in _alarms(instance, shop.name))
         wait_for("a refusal to go on", lambda: (state := worker.state(shop.name)) and state.trace)
         assert _alarms(instance, shop.name) == {"changes lost"}
         time.sleep(3)
-        assert len(read(instance, shop.topics["users"].name)) == told
+        assert len(list(read_whole(instance, shop.topics["users"].name))) == told
 
 
 def _alarms(settings: Settings, subject: str) -> set[str]:
@@ -207,7 +211,9 @@ def test_table_is_read_again_on_request_and_its_changes_go_on(instance: Settings
             register(connection)
         shop.wait()
         read_again(instance, "users", shop.name)
-        wait_for("all rows again", lambda: len(read(instance, shop.topics["users"].name)) >= 2 * USERS)
+        wait_for(
+            "all rows again", lambda: len(list(read_whole(instance, shop.topics["users"].name))) >= 2 * USERS
+        )
         with shop.connect() as connection:
             connection.execute("UPDATE users SET plan = 'plus'")
         assert_converged(shop)
@@ -220,5 +226,7 @@ def test_capture_that_starts_over_tells_all_rows_as_they_are(instance: Settings)
         shop.wait()
         start_over(instance, shop.name)
         wait_for("the capture runs again", lambda: _runs(shop))
-        wait_for("all rows again", lambda: len(read(instance, shop.topics["users"].name)) >= 2 * USERS)
+        wait_for(
+            "all rows again", lambda: len(list(read_whole(instance, shop.topics["users"].name))) >= 2 * USERS
+        )
         assert_converged(shop)

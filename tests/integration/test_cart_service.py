@@ -24,8 +24,8 @@ from headwater.carts.showing import show
 from headwater.carts.working import Deciding
 from headwater.cli import cli
 from headwater.errors import Refusal
+from headwater.topics.reading import committed
 from headwater.transacting import Answer
-from headwater.transacting.recalling import committed
 from spark_apps import catalog, sinks
 from tests.deciding import CARTS, deciding, route_of
 from tests.streams import Log, job_of, new_log, run

@@ -14,7 +14,8 @@ from headwater.brokers import admin_client
 from headwater.errors import Refusal
 from headwater.restoring import restore_from
 from headwater.shop import database
-from tests.captures import Captured, captured_shop, empty_database, read
+from headwater.topics.reading import read_whole
+from tests.captures import Captured, captured_shop, empty_database
 from tests.cluster.looking import wait_for
 from tests.streams import new_log
 
@@ -39,8 +40,6 @@ def shop(instance: Settings) -> Iterator[Captured]:
     """Make a shop whose people have moved, left and come back."""
     log = new_log(instance, "user_changelog", "post_changelog", "order_changelog", "order_item_changelog")
     topics = {topic.table: topic for topic in log.topics.values()}
-    with admin_client(instance, "admin") as admin:
-        admin.alter_configs([ConfigResource("topic", topics["users"].name, IN_A_HURRY)])
     with captured_shop(instance, f"shop_{uuid.uuid4().hex[:8]}", topics) as captured:
         _live_through(captured)
         yield captured
@@ -63,7 +62,7 @@ def _live_through(shop: Captured) -> None:
 def _told(shop: Captured) -> dict[str, list[str | None]]:
     """Return what the log still tells of each person: the countries, None where it says no more."""
     told: dict[str, list[str | None]] = {}
-    for record in read(shop.settings, shop.topics["users"].name):
+    for record in read_whole(shop.settings, shop.topics["users"].name):
         value = json.loads(record.value) if record.value else {}
         told.setdefault(record.key.decode(), []).append(value.get("country"))
     return told
@@ -80,6 +79,8 @@ def test_cleaner_keeps_the_latest_and_forgets_who_has_left(shop: Captured) -> No
     before = _told(shop)
     assert {"XX", "YY", "DE"} <= {country for told in before.values() for country in told}
     assert None in before[LEFT[0]]
+    with admin_client(shop.settings, "admin") as admin:
+        admin.alter_configs([ConfigResource("topic", shop.topics["users"].name, IN_A_HURRY)])
 
     def cleaned() -> bool:
         _go_on(shop)

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from kafka import KafkaProducer
 
-from tests.captures import Captured, captured_shop, read
+from headwater.topics.reading import read_whole
+from tests.captures import Captured, captured_shop
 from tests.streams import Log, new_log
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def _plans_in_database(shop: Captured) -> dict[str, str]:
 
 
 def test_two_writers_to_both_make_log_and_database_disagree(raced: Captured, log: Log) -> None:
-    records = read(raced.settings, log.topics["stored_queries"].name)
+    records = read_whole(raced.settings, log.topics["stored_queries"].name)
     newest: dict[str, Any] = {record.key.decode(): json.loads(record.value)["words"] for record in records}
     there = _plans_in_database(raced)
     assert newest.keys() == there.keys()

@@ -1,6 +1,6 @@
 """The clerk: sells, ships, cancels and restocks, and runs the shop's little social network, all in SQL.
 
-    clerk = Clerk(shop, seed=7)
+    clerk = Clerk(shop, keys.seal, seed=7)
     clerk.stock()
     changes = clerk.work()      # one transaction; returns how many rows it changed
 
@@ -15,11 +15,11 @@ from itertools import count
 from random import Random
 from typing import TYPE_CHECKING
 
-from headwater.people import Seal, in_the_clear
 from headwater.shop.people import popularity
 from headwater.shop.vocabulary import ADJECTIVES, KINDS
 
 if TYPE_CHECKING:
+    from headwater.people import Seal
     from headwater.shop.database.connecting import Connection
 
 PRODUCTS = 200
@@ -31,7 +31,7 @@ REMEMBERED = 500  # of the newest orders and posts, those that may still change
 class Clerk:
     """One clerk, with a memory of what may still change."""
 
-    def __init__(self, shop: Connection, seed: int = 1, users: int = 1000, seal: Seal = in_the_clear) -> None:
+    def __init__(self, shop: Connection, seal: Seal, seed: int = 1, users: int = 1000) -> None:
         self._shop, self._seal = shop, seal
         self._random = Random(f"headwater clerk {seed}")
         self._people = popularity(users)

@@ -48,7 +48,7 @@ def at_work(settings: Settings, simulation: Simulation) -> Iterator[None]:
 def keep_busy(settings: Settings, simulation: Simulation, home: threading.Event) -> int:
     """Change rows at an even rate until it is time to go home; return how many."""
     with connect(settings) as shop, keyring(settings) as keys:
-        clerk = Clerk(shop, simulation.seed, simulation.users, keys.seal)
+        clerk = Clerk(shop, keys.seal, simulation.seed, simulation.users)
         clerk.stock()
         began, changed = time.monotonic(), 0
         while not home.is_set():

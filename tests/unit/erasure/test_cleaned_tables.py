@@ -1,7 +1,8 @@
-"""Rows are removed from a table, its history and the disk; its newest batch is still known by its name."""
+"""Words are removed from a table, its history and the disk; its newest batch is still known by its name."""
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.transforms import DayTransform
-from pyiceberg.types import BinaryType, IntegerType, LongType, NestedField, TimestamptzType
+from pyiceberg.types import BinaryType, IntegerType, LongType, NestedField, StringType, TimestamptzType
 
 from headwater.erasure.scanning import scan
 from headwater.erasure.tables import clean_table
@@ -21,14 +22,17 @@ if TYPE_CHECKING:
 
     from pyiceberg.table import Table
 
-NAME = "quarantine.page_views"
+COLD, LATE = "cold.log", "late.orders__v1__page_views"
 WORDS = (b"Quill Marigold",)
-SCHEMA = Schema(
+PLACE = (
     NestedField(1, "partition", IntegerType()),
     NestedField(2, "offset", LongType()),
     NestedField(3, "received_at", TimestamptzType()),
-    NestedField(4, "value", BinaryType()),
 )
+SCHEMAS = {
+    COLD: Schema(*PLACE, NestedField(4, "topic", StringType()), NestedField(5, "value", BinaryType())),
+    LATE: Schema(*PLACE, NestedField(4, "page", StringType())),
+}
 BY_DAY = PartitionSpec(
     PartitionField(source_id=3, field_id=1000, transform=DayTransform(), name="received_at_day")
 )
@@ -37,51 +41,70 @@ BY_DAY = PartitionSpec(
 @pytest.fixture
 def lake(tmp_path: Path) -> SqlCatalog:
     catalog = SqlCatalog("lake", uri="sqlite://", warehouse=f"file://{tmp_path}")
-    catalog.create_namespace("quarantine")
-    catalog.create_table(NAME, SCHEMA, partition_spec=BY_DAY)
+    for name, schema in SCHEMAS.items():
+        catalog.create_namespace(name.partition(".")[0])
+        catalog.create_table(name, schema, partition_spec=BY_DAY)
     return catalog
 
 
-def append(table: Table, batch: int, *values: bytes) -> None:
-    rows = [
-        {"partition": 0, "offset": 10 * batch + place, "received_at": datetime.now(UTC), "value": value}
-        for place, value in enumerate(values)
+def append(table: Table, batch: int, *rows: dict[str, object]) -> None:
+    places = [
+        {"partition": 0, "offset": 10 * batch + place, "received_at": datetime.now(UTC), **row}
+        for place, row in enumerate(rows)
     ]
     properties = {"headwater.query": "q", "headwater.batch": str(batch)}
-    table.append(pa.Table.from_pylist(rows, schema=table.schema().as_arrow()), snapshot_properties=properties)
+    found = pa.Table.from_pylist(places, schema=table.schema().as_arrow())
+    table.append(found, snapshot_properties=properties)
 
 
-def values_of(table: Table) -> set[bytes]:
-    return set(table.refresh().scan().to_arrow()["value"].to_pylist())
+def record(value: bytes, topic: str = "page_views") -> dict[str, object]:
+    return {"topic": topic, "value": value}
 
 
-def test_rows_are_gone_from_the_present_the_past_and_the_disk(lake: SqlCatalog, tmp_path: Path) -> None:
-    table = lake.load_table(NAME)
-    append(table, 0, b"broken: Quill Marigold", b"broken: somebody else")
-    append(table, 1, b"broken too")
+def column(table: Table, name: str) -> Counter[object]:
+    return Counter(table.refresh().scan().to_arrow()[name].to_pylist())
+
+
+def test_records_lose_their_values_in_the_present_the_past_and_on_the_disk(
+    lake: SqlCatalog, tmp_path: Path
+) -> None:
+    table = lake.load_table(COLD)
+    append(table, 0, record(b"Quill Marigold is broken"), record(b"somebody else"))  # manifests tell bounds
+    append(table, 1, record(b"broken too"))
+    append(table, 0, record(b"at the same place", topic="clicks"))
+    append(table, 2, record(b"the last"))
     assert not scan(tmp_path, WORDS).clean
-    assert clean_table(lake, NAME, WORDS) == 1
-    assert values_of(table) == {b"broken: somebody else", b"broken too"}
+    assert clean_table(lake, COLD, WORDS) == 1
+    kept = {None: 1, b"somebody else": 1, b"broken too": 1, b"at the same place": 1, b"the last": 1}
+    assert column(table, "value") == kept
     assert scan(tmp_path, WORDS).clean
     (only,) = table.snapshots()
     assert only.summary
     assert only.summary["headwater.query"] == "q"
-    assert only.summary["headwater.batch"] == "1"
+    assert only.summary["headwater.batch"] == "2"
 
 
-def test_rows_that_only_the_past_has_are_gone_too(lake: SqlCatalog, tmp_path: Path) -> None:
-    table = lake.load_table(NAME)
-    append(table, 0, b"broken: Quill Marigold", b"broken: somebody else")
-    table.delete("offset = 0")  # as a clean-up that died before it let the past go
-    append(table, 1, b"broken too")
-    assert clean_table(lake, NAME, WORDS) == 0
+def test_late_events_go_as_a_whole(lake: SqlCatalog, tmp_path: Path) -> None:
+    table = lake.load_table(LATE)
+    append(table, 0, {"page": "/people/Quill Marigold"}, {"page": "/tents"})
+    assert clean_table(lake, LATE, WORDS) == 1
+    assert column(table, "page") == {"/tents": 1}
     assert scan(tmp_path, WORDS).clean
-    assert values_of(table) == {b"broken: somebody else", b"broken too"}
 
 
-def test_table_without_such_rows_keeps_its_past(lake: SqlCatalog) -> None:
-    table = lake.load_table(NAME)
-    append(table, 0, b"broken: somebody else")
-    append(table, 1, b"broken too")
-    assert clean_table(lake, NAME, WORDS) == 0
+def test_words_that_only_the_past_has_are_gone_too(lake: SqlCatalog, tmp_path: Path) -> None:
+    table = lake.load_table(COLD)
+    append(table, 0, record(b"broken: Quill Marigold"), record(b"somebody else"))
+    table.delete("offset = 0")  # as a clean-up that died before it let the past go
+    append(table, 1, record(b"broken too"))
+    assert clean_table(lake, COLD, WORDS) == 0
+    assert scan(tmp_path, WORDS).clean
+    assert column(table, "value") == {b"somebody else": 1, b"broken too": 1}
+
+
+def test_table_without_such_words_keeps_its_past(lake: SqlCatalog) -> None:
+    table = lake.load_table(COLD)
+    append(table, 0, record(b"somebody else"))
+    append(table, 1, record(b"broken too"))
+    assert clean_table(lake, COLD, WORDS) == 0
     assert len(table.refresh().snapshots()) == 2
