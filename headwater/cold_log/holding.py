@@ -3,8 +3,8 @@
     page_views, partition 0      [0 · · · 40 · · · 1200)             [1300 · · · 5000)
 
 Offset 40 lies in a range and has no row: Kafka was asked for it and gave none, because it was compacted away
-or is the marker of a transaction. That is no loss. Offsets 1200 to 1299 lie in no range: nobody has read
-them.
+or is the marker of a transaction; or it was erased since. That is no loss. Offsets 1200 to 1299 lie in no
+range: nobody has read them.
 
 The ranges travel in the commit that brings their records, together with the id of the topic and the number of
 records; a topic that was deleted and made anew has another id, and its offsets mean other records.
@@ -13,13 +13,14 @@ records; a topic that was deleted and made anew has another id, and its offsets 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from collections import Counter
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from headwater.errors import Refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     Ledger = Mapping[str, "Holding"]  # by topic
     Range = tuple[int, int]  # the first offset, and the one after the last
@@ -85,6 +86,16 @@ def read_ledger(text: str) -> dict[str, Holding]:
         )
         for topic, stored in json.loads(text).items()
     }
+
+
+def without(stored: str, removed: Iterable[tuple[str, int]]) -> str:
+    """Return a stored ledger after records were removed on purpose, each named by topic and partition."""
+    ledger = read_ledger(stored)
+    for (topic, number), records in Counter(removed).items():
+        part = ledger[topic].partition(number)
+        parts = {**ledger[topic].partitions, number: replace(part, records=part.records - records)}
+        ledger[topic] = replace(ledger[topic], partitions=parts)
+    return write_ledger(ledger)
 
 
 def of_topic(ledger: Ledger, topic: str, topic_id: str) -> Holding:

@@ -85,7 +85,7 @@ def clean(settings: Settings, person: str) -> str:
             return "nothing is sought any more: the proof holds"
         needles = found.needles()
         removed = {
-            "rows kept apart": tables.clean_tables(settings, needles),
+            "rows kept as they came": tables.clean_tables(settings, needles),
             "pages": reports.remove_pages(settings, needles),
             "proofs": reports.redact_proofs(keys.registry, found.long_enough),
         }

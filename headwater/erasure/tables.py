@@ -1,7 +1,7 @@
 """Removing rows from the lake for good: from the present, from every snapshot before, and from the disk.
 
-Only tables of what is kept apart (quarantined records, late events) can hold words in the clear: their rows
-are as they came. One commit removes the rows. It carries the name of the table's newest batch, as the commit
+Only tables of what is kept as it came (the cold log, quarantined records, late events) can hold words in the
+clear. One commit removes the rows. It carries the name of the table's newest batch, as the commit
 of that batch does, so that a batch which runs again after a crash still finds itself in the history; then the
 snapshots before are let go, and the files that only they refer to are deleted.
 """
@@ -15,6 +15,8 @@ from urllib.parse import unquote, urlparse
 from pyiceberg.exceptions import CommitFailedException, NoSuchNamespaceError
 
 from headwater import lake
+from headwater.cold_log import holding
+from headwater.cold_log.reading import LEDGER
 from headwater.erasure.scanning import holds
 from headwater.errors import Refusal
 
@@ -27,7 +29,8 @@ if TYPE_CHECKING:
 
     from headwater.settings import Settings
 
-NAMESPACES = ("quarantine", "late")
+COLD = "cold"
+NAMESPACES = (COLD, "quarantine", "late")
 TRIES = 5
 OURS = "headwater."
 
@@ -59,21 +62,27 @@ def _remove_rows(catalog: Catalog, name: str, needles: Sequence[bytes]) -> int:
     """Remove rows in one commit; another writer's commit in between means looking again."""
     for _ in range(TRIES):
         table = catalog.load_table(name)
-        rows = table.scan().to_arrow().to_pylist()
-        places = [(row["partition"], row["offset"]) for row in rows if _row_holds(row, needles)]
-        if not places:
+        batches = table.scan().to_arrow_batch_reader()
+        found = [row for batch in batches for row in batch.to_pylist() if _row_holds(row, needles)]
+        if not found:
             return 0
-        these = " OR ".join(
-            f"(partition = {partition} AND offset = {offset})" for partition, offset in places
-        )
+        said = _newest_batch(table)
+        if name.startswith(f"{COLD}."):
+            said[LEDGER] = holding.without(said[LEDGER], [(row["topic"], row["partition"]) for row in found])
         try:
-            table.delete(these, snapshot_properties=_newest_batch(table))
+            table.delete(" OR ".join(map(_place, found)), snapshot_properties=said)
         except CommitFailedException:
             continue
-        return len(places)
+        return len(found)
     raise Refusal(
         f'rows of table "{name}" could not be removed', detail="Others keep writing to it.", hint="Try again."
     )
+
+
+def _place(row: dict[str, Any]) -> str:
+    """Return the place in the log that a row came from, as a filter."""
+    place = f"partition = {row['partition']} AND offset = {row['offset']}"
+    return f"(topic = '{row['topic']}' AND {place})" if "topic" in row else f"({place})"
 
 
 def _row_holds(row: dict[str, Any], needles: Sequence[bytes]) -> bool:

@@ -11,7 +11,7 @@ from kafka import KafkaProducer
 from kafka.admin import ConfigResource
 from psycopg.types.json import Jsonb
 
-from headwater import erasure
+from headwater import cold_log, erasure
 from headwater.brokers import admin_client
 from headwater.erasure.scanning import Scan, scan
 from headwater.errors import Refusal
@@ -22,7 +22,7 @@ from headwater.registry import connect
 from headwater.shop import Simulation, database, simulate
 from headwater.topics import load_topics
 from spark_apps import catalog
-from spark_apps.jobs import Job, quarantine_job
+from spark_apps.archiving import archive_job
 from spark_apps.session import CATALOG
 from tests.captures import read
 from tests.cluster.looking import wait_for
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from headwater.settings import Settings
+    from spark_apps.jobs import Job
     from spark_apps.view import View
 
 TOPIC = load_topics()["user_changelog"]
@@ -64,7 +65,7 @@ class World:
     neighbour: Person
     log: Log
     profiles: View
-    quarantine: Job
+    archive: Job
 
     def found(self, person: Person) -> set[str]:
         """Return the kinds of places in which a person's words are found."""
@@ -122,9 +123,9 @@ def world(instance: Settings, lake: SparkSession) -> Iterator[World]:
     write_reports(instance, person)
     log = Log(settings=instance, topics={TOPIC.name: TOPIC})
     profiles = log.view(catalog.view("user_profiles"))
-    quarantine = quarantine_job(lake, instance, TOPIC)
-    run(lake, job_of(lake, log, profiles), quarantine)
-    yield World(instance, person, neighbour, log, profiles, quarantine)
+    archive = archive_job(lake, instance, load_topics())
+    run(lake, job_of(lake, log, profiles), archive)
+    yield World(instance, person, neighbour, log, profiles, archive)
     hurry(instance, AT_EASE)
 
 
@@ -141,7 +142,8 @@ def proof(world: World, before: set[str]) -> Scan:
 
 
 def test_scan_finds_what_was_never_sealed_and_nothing_that_was(world: World, before: set[str]) -> None:
-    assert before == {"data_docs/site", "kafka/kafka-1", "postgres/data", "warehouse/quarantine"}
+    lake = {"warehouse/cold", "warehouse/quarantine"}
+    assert before == {"data_docs/site", "kafka/kafka-1", "postgres/data", *lake}
     assert world.found(world.neighbour) == set()
 
 
@@ -164,7 +166,7 @@ def test_nothing_is_left_in_any_file(world: World, proof: Scan) -> None:
     assert (kept["reason"], kept["asked_by"]) == ("asked for it, ticket 4711", "test")
     assert kept["sought"] is None
     assert kept["proved_at"] is not None
-    assert kept["done"]["removed"] == {"rows kept apart": 1, "pages": 1, "proofs": 1}
+    assert kept["done"]["removed"] == {"rows kept as they came": 2, "pages": 1, "proofs": 1}
     assert kept["done"]["deleted"] == {"users": 1, "posts": 1, "follows": 0, "search_queries": 0}
 
 
@@ -215,15 +217,16 @@ def test_views_and_replays_go_on_without_the_person(lake: SparkSession, world: W
 def test_quarantine_goes_on_and_a_batch_that_runs_again_is_still_known(
     lake: SparkSession, world: World, proof: Scan
 ) -> None:
-    newest = max(Path(world.quarantine.checkpoint, "commits").glob("[0-9]*"), key=lambda path: int(path.name))
+    newest = max(Path(world.archive.checkpoint, "commits").glob("[0-9]*"), key=lambda path: int(path.name))
     newest.unlink()  # as if the driver had died between its commit to the table and Spark's own note of it
     kept = lake.table(TABLE).count()
-    run(lake, world.quarantine)
+    run(lake, world.archive)
     assert lake.table(TABLE).count() == kept
     break_a_record(world.settings, world.neighbour)
-    run(lake, world.quarantine)
+    run(lake, world.archive)
     (row,) = lake.table(TABLE).where(f"CAST(key AS STRING) = '{world.neighbour.id}'").collect()
     assert world.neighbour.name.encode() in row.value
+    assert all(found.good for found in cold_log.check(world.settings, [TOPIC.name]))
 
 
 def test_who_is_unknown_or_named_in_the_reason_is_not_erased(world: World, proof: Scan) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from headwater.cold_log import Archived, Finding, Holding
-from headwater.cold_log.holding import of_topic, read_ledger, write_ledger
+from headwater.cold_log.holding import of_topic, read_ledger, without, write_ledger
 from headwater.errors import Refusal
 
 TWO_RANGES = Archived(ranges=((10, 100), (150, 200)), records=135)
@@ -43,6 +43,13 @@ def test_log_is_whole_back_to_where_the_range_begins_that_reaches_it() -> None:
 def test_ledger_survives_being_written_down() -> None:
     ledger = {"page_views": Holding(topic_id="a", partitions={0: TWO_RANGES, 1: Archived()})}
     assert read_ledger(write_ledger(ledger)) == ledger
+
+
+def test_what_was_erased_is_a_gap_and_no_damage() -> None:
+    ledger = {"page_views": Holding(topic_id="a", partitions={0: TWO_RANGES, 1: Archived()})}
+    left = read_ledger(without(write_ledger(ledger), [("page_views", 0), ("page_views", 0)]))
+    assert left["page_views"].partition(0) == Archived(ranges=TWO_RANGES.ranges, records=133)
+    assert left["page_views"].partition(1) == Archived()
 
 
 def test_topic_that_was_made_anew_is_refused_by_its_name() -> None:
