@@ -1,4 +1,4 @@
-"""Checking an environment before anything relies on it: is every part there, and may we do what we must?
+"""Checking an environment before anything relies on it: every part is there, and lets us do what we must.
 
 Nothing is changed. All parts are asked, so that one look tells everything that is wrong.
 """
@@ -36,7 +36,7 @@ def check(settings: Settings) -> None:
         raise Refusal(
             f'environment "{settings.instance}" is not ready',
             detail="\n".join(wrong),
-            hint="Correct addresses in the variables, passwords in the file of secrets, rights in the part itself.",
+            hint="Correct addresses in the variables, passwords in the secrets, rights in the part itself.",
         )
 
 

@@ -50,7 +50,7 @@ def check() -> None:
 
 @commands.command()
 def prepare() -> None:
-    """Make topics, registry, the shop's tables and the connector; `up` does that for what it has made itself."""
+    """Make topics, registry, the shop's tables and the connector, where `up` has made nothing."""
     from headwater import capture, registry
     from headwater.shop import database
     from headwater.topics import load_topics
