@@ -18,13 +18,14 @@ from headwater.brokers import admin_client
 from headwater.capture.connector import ROLE as CAPTURE
 from headwater.engines import engine_of
 from headwater.errors import Refusal
+from headwater.topics import load_topics
+from headwater.topics.access import roles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from headwater.settings import Settings
 
-KAFKA_ROLES = ("apps", "control", "notifier", "simulator")
 PROBE = "headwater.check"  # a topic that is asked for, and never made
 DEBEZIUM = "io.debezium.connector.postgresql.PostgresConnector"
 
@@ -54,7 +55,7 @@ def _kafka(settings: Settings) -> Iterator[str]:
             admin.create_topics({PROBE: topic}, validate_only=True)
         except KafkaError as error:
             yield f'user "admin" may not make topics ({type(error).__name__})'
-    for role in KAFKA_ROLES:
+    for role in sorted(roles(load_topics().values())):
         try:
             with admin_client(settings, role) as client:
                 client.list_topics()
