@@ -1,7 +1,7 @@
 """Wrapping with AWS's key management: the key that wraps never leaves it.
 
-What is wrapped may be longer than KMS takes. So it is encrypted here, with a key that KMS makes for it and gives
-out again to whoever names the same purpose.
+What is wrapped may be longer than KMS takes. So it is encrypted here, with a key that KMS makes for it and
+gives out again to whoever names the same purpose.
 """
 
 from __future__ import annotations
