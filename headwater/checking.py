@@ -88,7 +88,7 @@ def _spark(settings: Settings) -> Iterator[str]:
 
 
 def _connect(settings: Settings) -> Iterator[str]:
-    if not settings.connect_url:  # who has none makes the connector elsewhere
+    if not settings.connect_url.startswith("http"):  # none, or one that Terraform makes
         return
     with urllib.request.urlopen(f"{settings.connect_url}/connector-plugins", timeout=10) as answer:
         if DEBEZIUM not in {plugin["class"] for plugin in json.load(answer)}:

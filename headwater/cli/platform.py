@@ -61,7 +61,7 @@ def prepare() -> None:
     apply(settings, plan(settings, load_topics()))
     registry.migrate(settings)
     database.migrate(settings)
-    if settings.connect_url:
+    if settings.connect_url.startswith("http"):
         capture.follow(settings)
 
 

@@ -201,6 +201,6 @@ module "airflow" {
   secrets         = { for name in ["kafka.admin", "kafka.apps", "kafka.control", "postgres.headwater"] : name => module.secrets.arns[name] }
   secrets_key     = module.keys.arns["secrets"]
   lake            = module.storage.arns
-  statements      = concat(module.spark.submission, module.catalog.publishing, local.erasing)
+  statements      = concat(module.spark.submission, module.catalog.publishing, module.cdc.watching, local.erasing)
   tags            = local.tags
 }
