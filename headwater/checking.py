@@ -1,4 +1,4 @@
-"""Checking an environment before anything relies on it: is every part there, and may we do what we must?
+"""Checking an environment before anything relies on it: every part is there, and lets us do what we must.
 
 Nothing is changed. All parts are asked, so that one look tells everything that is wrong.
 """
@@ -18,13 +18,14 @@ from headwater.brokers import admin_client
 from headwater.capture.connector import ROLE as CAPTURE
 from headwater.engines import engine_of
 from headwater.errors import Refusal
+from headwater.topics import load_topics
+from headwater.topics.access import roles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from headwater.settings import Settings
 
-KAFKA_ROLES = ("apps", "control", "notifier", "simulator")
 PROBE = "headwater.check"  # a topic that is asked for, and never made
 DEBEZIUM = "io.debezium.connector.postgresql.PostgresConnector"
 
@@ -36,7 +37,7 @@ def check(settings: Settings) -> None:
         raise Refusal(
             f'environment "{settings.instance}" is not ready',
             detail="\n".join(wrong),
-            hint="Correct addresses in the variables, passwords in the file of secrets, rights in the part itself.",
+            hint="Correct addresses in the variables, passwords in the secrets, rights in the part itself.",
         )
 
 
@@ -54,7 +55,7 @@ def _kafka(settings: Settings) -> Iterator[str]:
             admin.create_topics({PROBE: topic}, validate_only=True)
         except KafkaError as error:
             yield f'user "admin" may not make topics ({type(error).__name__})'
-    for role in KAFKA_ROLES:
+    for role in sorted(roles(load_topics().values())):
         try:
             with admin_client(settings, role) as client:
                 client.list_topics()
@@ -87,7 +88,7 @@ def _spark(settings: Settings) -> Iterator[str]:
 
 
 def _connect(settings: Settings) -> Iterator[str]:
-    if not settings.connect_url:  # who has none makes the connector elsewhere
+    if not settings.connect_url.startswith("http"):  # none, or one that Terraform makes
         return
     with urllib.request.urlopen(f"{settings.connect_url}/connector-plugins", timeout=10) as answer:
         if DEBEZIUM not in {plugin["class"] for plugin in json.load(answer)}:

@@ -61,6 +61,14 @@ def view_table(settings: Settings, view: str) -> Table:
     return catalog(settings).load_table(points_at(metadata))
 
 
+def view_tables(settings: Settings) -> dict[str, Table]:
+    """Return the tables that all views' pointers point at, by view."""
+    with connect(settings) as registry:
+        pointers = {view: _read_pointer(settings, registry, view)[0] for view in _pointers(registry)}
+    lake = catalog(settings)
+    return {view: lake.load_table(points_at(metadata)) for view, metadata in pointers.items()}
+
+
 def newest_rows(
     settings: Settings, view: str, most: int, *, at: datetime | None = None, place: Place | None = None
 ) -> pa.Table:

@@ -23,6 +23,7 @@ DEFAULT_INSTANCE = "main"
 # A Unix socket's path has at most 107 characters, of which an instance needs some for itself.
 LONGEST_REPOSITORY = 50
 INSTANCE_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
+TOLD = "HEADWATER_ENVIRONMENT"  # all settings in one word, for who is far from any home
 SECRETS_MANAGER = "secretsmanager:"  # in place of a file, followed by how the names of the secrets begin
 
 
@@ -59,7 +60,7 @@ class Settings:
 
         A process far from any home, a driver on AWS or a task of its Airflow, is told them as a whole.
         """
-        if home is None and (told := os.environ.get("HEADWATER_ENVIRONMENT")):
+        if home is None and (told := os.environ.get(TOLD)):
             return cls.from_outputs(json.loads(base64.b64decode(told)))
         home = home or instance_home()
         path = home / "environment.json"

@@ -14,7 +14,7 @@ import psycopg
 
 from headwater.capture.connector import ROLE
 from headwater.capture.slot import drop_when_free
-from headwater.capture.worker import Worker
+from headwater.capture.worker import worker_of
 from headwater.errors import Refusal
 from headwater.shop import database as shop_database
 from headwater.topics import load_topics
@@ -35,7 +35,7 @@ def read_again(settings: Settings, table: str, database: str = shop_database.DAT
 
 def start_over(settings: Settings, database: str = shop_database.DATABASE) -> None:
     """Forget the place up to which was read, and begin with a snapshot of all tables."""
-    worker = Worker(settings)
+    worker = worker_of(settings)
     worker.stop(database)
     with psycopg.connect(settings.postgres_dsn(database, ROLE), autocommit=True) as server:
         drop_when_free(server, database)

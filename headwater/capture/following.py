@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from headwater.capture.connector import connector
-from headwater.capture.worker import Worker
+from headwater.capture.worker import Worker, worker_of
 from headwater.errors import Refusal
 from headwater.shop import database as shop_database
 from headwater.topics import load_topics
@@ -24,7 +24,7 @@ def follow(
     settings: Settings, topics: Iterable[Topic] | None = None, database: str = shop_database.DATABASE
 ) -> bool:
     """Let the changes of a database come into the log; return whether that had to be arranged."""
-    worker = Worker(settings)
+    worker = worker_of(settings)
     declared = connector(settings, load_topics().values() if topics is None else topics, database)
     found = worker.config(database)
     changed = found != declared | {"name": database}
@@ -36,7 +36,7 @@ def follow(
 
 def unfollow(settings: Settings, database: str) -> None:
     """Let a database go: remove its connector. The slot stays until whoever owns the database drops it."""
-    Worker(settings).remove(database)
+    worker_of(settings).remove(database)
 
 
 def _wait_until_it_runs(worker: Worker, name: str) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from headwater import alarms
 from headwater.capture.slot import Slot, slot
-from headwater.capture.worker import ConnectSilent, State, Worker
+from headwater.capture.worker import ConnectSilent, State, Worker, worker_of
 from headwater.shop import database as shop_database
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Trouble:
 
 def look_after(settings: Settings, database: str = shop_database.DATABASE) -> list[Trouble]:
     """Look once; start again what may be mended by it, raise an alarm of the rest, clear what is over."""
-    worker = Worker(settings)
+    worker = worker_of(settings)
     found = _look(settings, worker, database)
     if any(trouble.restart for trouble in found):
         worker.restart(database)

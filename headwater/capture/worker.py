@@ -113,3 +113,12 @@ class Worker:
                 detail=str(error),
                 hint="See whether the part `connect` runs: `make status`.",
             ) from error
+
+
+def worker_of(settings: Settings) -> Worker:
+    """Return the worker of an environment: Connect's own where it has an address, else that of AWS."""
+    if settings.connect_url.startswith("http"):
+        return Worker(settings)
+    from headwater.capture.msk_connect import MskConnect  # takes AWS's library along
+
+    return MskConnect(settings)

@@ -17,13 +17,13 @@ restoring = typer.Typer()
 def show_status() -> None:
     """Show how the capture is, and what the database keeps for it."""
     from headwater.capture.slot import slot
-    from headwater.capture.worker import Worker
+    from headwater.capture.worker import worker_of
     from headwater.shop import database
 
     settings = Settings.load()
     with database.connect(settings) as shop:
         kept = slot(shop, database.DATABASE)
-    state = Worker(settings).state(database.DATABASE)
+    state = worker_of(settings).state(database.DATABASE)
     print_table(
         ("connector", "tasks", "slot", "log kept"),
         [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from typing import Annotated
 
@@ -9,7 +10,7 @@ import typer
 
 from headwater.cli.printing import console, print_table
 from headwater.errors import Refusal
-from headwater.settings import Settings
+from headwater.settings import TOLD, Settings
 
 commands = typer.Typer()
 
@@ -50,7 +51,7 @@ def check() -> None:
 
 @commands.command()
 def prepare() -> None:
-    """Make topics, registry, the shop's tables and the connector; `up` does that for what it has made itself."""
+    """Make topics, registry, the shop's tables and the connector, where `up` has made nothing."""
     from headwater import capture, registry
     from headwater.shop import database
     from headwater.topics import load_topics
@@ -61,23 +62,17 @@ def prepare() -> None:
     apply(settings, plan(settings, load_topics()))
     registry.migrate(settings)
     database.migrate(settings)
-    if settings.connect_url:
+    if settings.connect_url.startswith("http"):
         capture.follow(settings)
 
 
 @commands.command()
 def status() -> None:
-    """Show what runs: the parts, and the streaming queries with their lag."""
+    """Show what runs: the parts, if they are ours, and the streaming queries with their lag."""
     from headwater import observing
-    from headwater.local import parts
 
     settings = Settings.load()
-    running = parts.observe(settings)
-    print_table(
-        ("part", "state", "pid", "port", "uptime"),
-        ((part.name, part.state, part.pid, part.port, part.uptime) for part in running),
-    )
-    if not any(part.part == "postgres" and part.state == "running" for part in running):
+    if TOLD not in os.environ and not _show_parts(settings):
         console.print("\nPostgreSQL does not run, so nothing is known of the apps: `make up` starts it")
         return
     console.print()
@@ -88,6 +83,18 @@ def status() -> None:
             for query in observing.observe(settings)
         ),
     )
+
+
+def _show_parts(settings: Settings) -> bool:
+    """Show the parts that `up` has started; say whether PostgreSQL is among them."""
+    from headwater.local import parts
+
+    running = parts.observe(settings)
+    print_table(
+        ("part", "state", "pid", "port", "uptime"),
+        ((part.name, part.state, part.pid, part.port, part.uptime) for part in running),
+    )
+    return any(part.part == "postgres" and part.state == "running" for part in running)
 
 
 @commands.command()

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from headwater.cli.printing import print_table
+from headwater.cli.printing import print_table, say
 from headwater.errors import Refusal
 from headwater.settings import Settings
 
@@ -35,6 +35,15 @@ def show_view(
     place = Place.read(offset) if offset else None
     newest = lake.newest_rows(Settings.load(), name, rows, at=at, place=place)
     print_table(newest.column_names, (tuple(row.values()) for row in newest.to_pylist()))
+
+
+@commands.command("publish")
+def publish_views() -> None:
+    """Show AWS's own tools what views show now: bring the copy of the catalog in Glue up to date."""
+    from headwater import glue
+
+    for view in glue.publish(Settings.load()):
+        say(f'view "{view}" is published')
 
 
 @commands.command("versions")

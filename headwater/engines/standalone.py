@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import sys
 import urllib.request
 from functools import cached_property
@@ -19,6 +20,7 @@ import jwt
 
 from headwater.engines.engine import ClusterSilent
 from headwater.errors import Refusal
+from headwater.settings import TOLD
 
 if TYPE_CHECKING:
     from headwater.engines.engine import Submission
@@ -85,9 +87,9 @@ class Standalone:
             "mainClass": "org.apache.spark.deploy.PythonRunner",
             "appArgs": [submission.artifact, submission.artifact, *submission.arguments],
             "environmentVariables": {
-                "SPARK_LOCAL_IP": "127.0.0.1",
                 "PYSPARK_PYTHON": sys.executable,
                 "HEADWATER_HOME": self._settings.home,
+                **self._whereabouts(),
             },
             "sparkProperties": {
                 **self._settings.spark_app_properties,
@@ -101,6 +103,12 @@ class Standalone:
                 "spark.executor.extraClassPath": f"{self._settings.spark_jars}/*",
             },
         }
+
+    def _whereabouts(self) -> dict[str, str]:
+        """Return what a driver must know of where it runs: in somebody else's cluster, what we were told."""
+        if TOLD in os.environ:
+            return {TOLD: self._settings.encoded()}
+        return {"SPARK_LOCAL_IP": "127.0.0.1"}
 
     @cached_property
     def _any_jar(self) -> str:

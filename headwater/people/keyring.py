@@ -24,7 +24,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 
 from headwater.errors import Refusal
-from headwater.people.wrapping import LocalWrapping, Wrapping
+from headwater.people.wrapping import Wrapping, wrapping_of
 from headwater.registry import connect
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def in_the_clear(_person: str, _field: str, text: str) -> str:
 def keyring(settings: Settings) -> Iterator[Keyring]:
     """Open the keyring of an instance."""
     with connect(settings) as registry:
-        yield Keyring(registry, LocalWrapping(settings))
+        yield Keyring(registry, wrapping_of(settings))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from headwater.settings import SECRETS_MANAGER
+
 if TYPE_CHECKING:
     from headwater.settings import Settings
 
@@ -27,6 +29,15 @@ class Wrapping(Protocol):
 
     def unwrap(self, purpose: str, wrapped: bytes) -> bytes:
         """Return what was wrapped for this purpose."""
+
+
+def wrapping_of(settings: Settings) -> Wrapping:
+    """Return how an environment wraps: with AWS's key management where it keeps its secrets with AWS."""
+    if settings.secrets_file.startswith(SECRETS_MANAGER):
+        from headwater.people.kms_wrapping import KmsWrapping  # takes AWS's library along
+
+        return KmsWrapping(settings)
+    return LocalWrapping(settings)
 
 
 class LocalWrapping:

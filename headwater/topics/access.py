@@ -40,6 +40,11 @@ class Access:
         return f"{self.principal} {verb} {self.operation.lower()} {resource}{host}"
 
 
+def roles(topics: Iterable[Topic]) -> frozenset[str]:
+    """Return all roles that the files of these topics let write or read."""
+    return frozenset(role for topic in topics for role in (*topic.written_by, *topic.read_by))
+
+
 def granted(topics: Iterable[Topic]) -> frozenset[Access]:
     """Return all access that the files of these topics grant.
 

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import pytest
 
-from headwater.engines.standalone import _megabytes
+from headwater.engines.standalone import Standalone, _megabytes
+from headwater.settings import Settings
 
 
 @pytest.mark.parametrize(("written", "megabytes"), [("768m", 768), ("1g", 1024), ("2G", 2048)])
 def test_sizes_are_read_as_spark_writes_them(written: str, megabytes: int) -> None:
     assert _megabytes(written) == megabytes
+
+
+def test_driver_in_a_cluster_of_somebody_else_is_told_where_everything_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    settings = Settings(**{field.name: "" for field in fields(Settings)})  # type: ignore[arg-type]
+    assert Standalone(settings)._whereabouts() == {"SPARK_LOCAL_IP": "127.0.0.1"}
+    monkeypatch.setenv("HEADWATER_ENVIRONMENT", settings.encoded())
+    assert Standalone(settings)._whereabouts() == {"HEADWATER_ENVIRONMENT": settings.encoded()}

@@ -13,7 +13,7 @@ locals {
   zones      = [for letter in slice(var.zones, 0, var.production ? 3 : 2) : "${var.region}${letter}"]
 
   # The users of Kafka and PostgreSQL, each with a password of its own, as in the local environment.
-  kafka_users    = toset(["admin", "apps", "control", "notifier", "simulator"])
+  kafka_users    = toset(["admin", "apps", "carts", "control", "notifier", "simulator"])
   postgres_users = toset(["headwater", "shop", "capture"])
 
   # The changelogs that capture writes are the topics that name a table.
@@ -174,6 +174,16 @@ module "spark" {
 # Orchestration
 ################################################################################
 
+locals {
+  # A person is erased by a DAG: it opens what their key has sealed, and then destroys the key.
+  erasing = [{
+    Sid      = "UsePeoplesKeys"
+    Effect   = "Allow"
+    Action   = ["kms:Decrypt", "kms:GenerateDataKey"]
+    Resource = [module.keys.arns["erasure"]]
+  }]
+}
+
 module "airflow" {
   source = "../../modules/aws/airflow"
 
@@ -191,6 +201,6 @@ module "airflow" {
   secrets         = { for name in ["kafka.admin", "kafka.apps", "kafka.control", "postgres.headwater"] : name => module.secrets.arns[name] }
   secrets_key     = module.keys.arns["secrets"]
   lake            = module.storage.arns
-  statements      = concat(module.spark.submission, module.catalog.publishing)
+  statements      = concat(module.spark.submission, module.catalog.publishing, module.cdc.watching, local.erasing)
   tags            = local.tags
 }

@@ -9,7 +9,7 @@ locals {
     kafka_bootstrap_servers  = module.kafka.bootstrap_servers
     kafka_security_protocol  = module.kafka.security_protocol
     kafka_sasl_mechanism     = module.kafka.sasl_mechanism
-    connect_url              = ""
+    connect_url              = module.cdc.connector
     connect_capture_password = module.cdc.capture_password
     postgres_host            = module.database.host
     postgres_port            = module.database.port
@@ -66,7 +66,7 @@ output "kafka_sasl_mechanism" {
 }
 
 output "connect_url" {
-  description = "Empty: MSK Connect has no REST interface; Terraform makes its connector."
+  description = "ARN of the connector in MSK Connect, which has no REST interface; empty in the first step."
   value       = local.outputs.connect_url
 }
 

@@ -67,7 +67,7 @@ variable "endpoints" {
   type        = set(string)
   default = [
     "airflow.api", "airflow.env", "airflow.ops", "ecr.api", "ecr.dkr", "emr-serverless",
-    "kms", "logs", "monitoring", "secretsmanager", "sns", "sqs", "sts",
+    "kafkaconnect", "kms", "logs", "monitoring", "secretsmanager", "sns", "sqs", "sts",
   ]
 
   validation {

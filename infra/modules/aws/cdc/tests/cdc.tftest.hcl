@@ -18,6 +18,11 @@ run "makes_no_connector_before_there_are_tables" {
     condition     = length(aws_mskconnect_connector.this) == 0 && output.capture_password == "$${secretsmanager:AmazonMSK_example/postgres.capture:password}"
     error_message = "The first step makes plugin and role, and says how the password is looked up."
   }
+
+  assert {
+    condition     = output.connector == "" && output.watching[0].Resource == ["arn:aws:kafkaconnect:eu-central-1:123456789012:connector/example-capture/*"]
+    error_message = "Whoever supervises may see this connector, once there is one."
+  }
 }
 
 run "makes_the_connector_with_one_worker_over_tls" {

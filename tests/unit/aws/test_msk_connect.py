@@ -1,0 +1,74 @@
+"""MSK Connect, which moto does not play: botocore checks what is asked, and answers as AWS documents it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import boto3
+import pytest
+from botocore.stub import Stubber
+
+from headwater.capture import msk_connect
+from headwater.capture.msk_connect import MskConnect
+from headwater.capture.watching import troubles
+from headwater.capture.worker import ConnectSilent, Worker, worker_of
+from headwater.errors import Refusal
+
+if TYPE_CHECKING:
+    from headwater.settings import Settings
+
+ARN = "arn:aws:kafkaconnect:eu-central-1:123456789012:connector/headwater-test-capture/0a1b2c3d-0000-1"
+
+
+@pytest.fixture
+def worker(settings: Settings) -> Worker:
+    return worker_of(replace(settings, connect_url=ARN))
+
+
+@pytest.fixture
+def aws(monkeypatch: pytest.MonkeyPatch) -> Stubber:
+    client = boto3.client("kafkaconnect")
+    monkeypatch.setattr(msk_connect.boto3, "client", lambda _name: client)
+    stubber = Stubber(client)
+    stubber.activate()
+    return stubber
+
+
+def answer(aws: Stubber, state: str) -> None:
+    said: dict[str, Any] = {"connectorArn": ARN, "connectorState": state}
+    aws.add_response("describe_connector", said, {"connectorArn": ARN})
+
+
+def test_connector_that_runs_is_no_trouble_and_one_that_failed_is(worker: Worker, aws: Stubber) -> None:
+    answer(aws, "RUNNING")
+    running = worker.state("shop")
+    assert running is not None
+    assert running.running
+    answer(aws, "FAILED")
+    failed = worker.state("shop")
+    assert failed is not None
+    assert not failed.running
+
+
+def test_before_there_is_a_connector_there_is_none(settings: Settings) -> None:
+    worker = worker_of(replace(settings, connect_url=""))
+    assert isinstance(worker, MskConnect)
+    assert worker.state("shop") is None
+    assert [trouble.kind for trouble in troubles(None, None)] == ["capture down"]
+
+
+def test_aws_that_refuses_is_a_silent_worker(worker: Worker, aws: Stubber) -> None:
+    aws.add_client_error("describe_connector", "ForbiddenException")
+    with pytest.raises(ConnectSilent, match='did not tell how "shop" is'):
+        worker.state("shop")
+
+
+def test_orders_are_refused_with_the_way_to_give_them(worker: Worker) -> None:
+    with pytest.raises(Refusal, match="takes no orders from here") as refused:
+        worker.stop("shop")
+    assert "Terraform" in refused.value.hint
+
+
+def test_connect_with_an_address_is_asked_itself(settings: Settings) -> None:
+    assert type(worker_of(replace(settings, connect_url="http://127.0.0.1:8083"))) is Worker
