@@ -38,19 +38,22 @@ def prove(settings: Settings, person: str, patience: float = PATIENCE_SECONDS) -
         found = still_sought(keys, person)
         if found is None:
             return _proof_of(keys.registry, person)
+        _rewrite_tables(keys.registry)
         _refuse_where_files_are_elsewhere(settings, person)
         while True:
             # A segment of a topic is closed, and then cleaned, only by what is written after it.
             write_tombstones(settings, person)
-            _let_go_of_old_rows(keys.registry)
+            _let_go_of_old_log(keys.registry)
             proof = scan(Path(settings.home), found.needles())
             if proof.clean or time.monotonic() > deadline:
                 break
             time.sleep(PAUSE_SECONDS)
+            _rewrite_tables(keys.registry)  # again: whoever still looks at an old row keeps it there
         _keep(keys.registry, person, proof)
         if not proof.clean:
             raise _refusal(person, proof)
-        _let_go_of_old_rows(keys.registry)
+        _rewrite_tables(keys.registry)
+        _let_go_of_old_log(keys.registry)
     return proof
 
 
@@ -83,10 +86,13 @@ def _keep(registry: Connection, person: str, proof: Scan) -> None:
     registry.execute(statement.encode(), [Jsonb(proof.to_json()), person])
 
 
-def _let_go_of_old_rows(registry: Connection) -> None:
-    """Write tables anew without their old rows, and let the write-ahead log of that time be removed."""
+def _rewrite_tables(registry: Connection) -> None:
     for table in REWRITTEN:
         registry.execute(f"VACUUM FULL {table}".encode())
+
+
+def _let_go_of_old_log(registry: Connection) -> None:
+    """Let PostgreSQL remove the write-ahead log of up to now, as far as no replication slot needs it."""
     registry.execute("SELECT pg_switch_wal()")
     registry.execute("CHECKPOINT")
 

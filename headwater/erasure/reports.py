@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from headwater.erasure.scanning import holds
+from headwater.erasure.scanning import file_holds
 from headwater.people import ERASED
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ FOLDER = "data_docs"
 def remove_pages(settings: Settings, needles: Sequence[bytes]) -> int:
     """Remove pages and results that hold a needle; return how many. The next check writes new ones."""
     pages = [path for path in Path(settings.home, FOLDER).rglob("*") if path.is_file()]
-    found = [page for page in pages if holds(page, needles)]
+    found = [page for page in pages if file_holds(page, needles)]
     for page in found:
         page.unlink()
     return len(found)

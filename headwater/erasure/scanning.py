@@ -76,10 +76,14 @@ def scan(home: Path, needles: Sequence[bytes]) -> Scan:
     )
 
 
-def holds(path: Path, needles: Sequence[bytes]) -> bool:
+def file_holds(path: Path, needles: Sequence[bytes]) -> bool:
     """Say whether a file holds any of the needles."""
-    content = _read(path)
-    inside, _readable = _inside(path.name, content)
+    return holds(path.name, _read(path), needles)
+
+
+def holds(name: str, content: bytes, needles: Sequence[bytes]) -> bool:
+    """Say whether the content of a file holds any of the needles."""
+    inside, _readable = _inside(name, content)
     return _holds((content, *inside), needles)
 
 

@@ -10,9 +10,7 @@ then the snapshots before are let go, and the files that only they refer to are 
 from __future__ import annotations
 
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlparse
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -56,9 +54,9 @@ def clean_table(catalog: Catalog, name: str, needles: Sequence[bytes]) -> int:
     """Remove needles from the rows of one table; its past goes with them, if that holds any."""
     removed = _remove_words(catalog, name, needles)
     table = catalog.load_table(name)
-    if any(holds(_path(file), needles) for file in _files_of(table, table.current_snapshot())):
+    if any(_holds(table, file, needles) for file in _files_of(table, table.current_snapshot())):
         _commit_nothing(table)
-    if any(holds(_path(file), needles) for file in _only_in_the_past(table)):
+    if any(_holds(table, file, needles) for file in _only_in_the_past(table)):
         _forget_the_past(table)
     return removed
 
@@ -84,8 +82,8 @@ def _remove_words(catalog: Catalog, name: str, needles: Sequence[bytes]) -> int:
 
 def _places(table: Table, needles: Sequence[bytes]) -> list[str]:
     """Return which rows hold a needle, as conditions; most files hold none, and are not read row by row."""
-    files = (_path(task.file.file_path) for task in table.scan().plan_files())
-    found = (pq.ParquetFile(file).read() for file in files if holds(file, needles))
+    files = [task.file.file_path for task in table.scan().plan_files()]
+    found = (_rows(table, file) for file in files if _holds(table, file, needles))
     names = [column for column in PLACE if column in table.schema().column_names]
     return [
         "(" + " AND ".join(f"{column} = {row[column]!r}" for column in names) + ")"
@@ -137,13 +135,16 @@ def _commit_nothing(table: Table) -> None:
 
 
 def _forget_the_past(table: Table) -> None:
-    """Let go of all snapshots but the present one, then of the files that are no longer needed."""
+    """Remove the files that only the past needs, then let go of all snapshots but the present one.
+
+    In this order: of a file that no snapshot refers to any more, another attempt would not know.
+    """
     current = table.current_snapshot()
-    stale = _only_in_the_past(table)
     past = [snapshot.snapshot_id for snapshot in table.snapshots() if snapshot != current]
+    for file in _only_in_the_past(table):
+        with suppress(FileNotFoundError):
+            table.io.delete(file)
     table.maintenance.expire_snapshots().by_ids(past).commit()
-    for file in stale:
-        table.io.delete(file)
 
 
 def _only_in_the_past(table: Table) -> list[str]:
@@ -151,18 +152,36 @@ def _only_in_the_past(table: Table) -> list[str]:
     current = table.current_snapshot()
     needed = set(_files_of(table, current))
     past = (snapshot for snapshot in table.snapshots() if snapshot != current)
-    return sorted({file for snapshot in past for file in _files_of(table, snapshot)} - needed)
+    stale = {file for snapshot in past for file in _files_of(table, snapshot)} - needed
+    # Rows first, then the manifests that list them, then lists of these: what is left can still be found.
+    return sorted(stale, key=lambda file: (file.endswith(".avro"), "/snap-" in file, file))
 
 
 def _files_of(table: Table, snapshot: Snapshot | None) -> Iterator[str]:
     if snapshot is None:
         return
     yield snapshot.manifest_list
-    for manifest in snapshot.manifests(table.io):
-        yield manifest.manifest_path
-        for entry in manifest.fetch_manifest_entry(table.io, discard_deleted=True):
-            yield entry.data_file.file_path
+    with suppress(FileNotFoundError):
+        for manifest in snapshot.manifests(table.io):
+            yield manifest.manifest_path
+            with suppress(FileNotFoundError):
+                for entry in manifest.fetch_manifest_entry(table.io, discard_deleted=True):
+                    yield entry.data_file.file_path
 
 
-def _path(file: str) -> Path:
-    return Path(unquote(urlparse(file).path))
+def _rows(table: Table, file: str) -> pa.Table:
+    return pq.ParquetFile(pa.BufferReader(_read(table, file))).read()
+
+
+def _holds(table: Table, file: str, needles: Sequence[bytes]) -> bool:
+    """Say whether a file holds a needle; one that is missing did, and was removed by an attempt that died."""
+    try:
+        return holds(file, _read(table, file), needles)
+    except FileNotFoundError:
+        return True
+
+
+def _read(table: Table, file: str) -> bytes:
+    """Read a file wherever the lake is."""
+    with table.io.new_input(file).open() as opened:
+        return opened.read()

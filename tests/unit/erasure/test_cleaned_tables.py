@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pytest
 from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.io.pyarrow import PyArrowFileIO
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.transforms import DayTransform
@@ -100,6 +101,30 @@ def test_words_that_only_the_past_has_are_gone_too(lake: SqlCatalog, tmp_path: P
     assert clean_table(lake, COLD, WORDS) == 0
     assert scan(tmp_path, WORDS).clean
     assert column(table, "value") == {b"somebody else": 1, b"broken too": 1}
+
+
+@pytest.mark.parametrize("removed", [1, 2, 3, 4, 5])
+def test_clean_up_that_died_while_it_removed_files_is_finished(
+    lake: SqlCatalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, removed: int
+) -> None:
+    table = lake.load_table(COLD)
+    append(table, 0, record(b"Quill Marigold is broken"), record(b"somebody else"))
+    append(table, 1, record(b"broken too"))
+    delete, left = PyArrowFileIO.delete, iter(range(removed))
+
+    def dies(files: PyArrowFileIO, place: str) -> None:
+        if next(left, None) is None:
+            raise InterruptedError
+        delete(files, place)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(PyArrowFileIO, "delete", dies)
+        with pytest.raises(InterruptedError):
+            clean_table(lake, COLD, WORDS)
+    clean_table(lake, COLD, WORDS)
+    assert scan(tmp_path, WORDS).clean
+    assert column(table, "value") == {None: 1, b"somebody else": 1, b"broken too": 1}
+    assert len(table.snapshots()) == 1
 
 
 def test_table_without_such_words_keeps_its_past(lake: SqlCatalog) -> None:
