@@ -44,7 +44,9 @@ def check(settings: Settings) -> None:
 def _found(look: Callable[[Settings], Iterator[str]], settings: Settings) -> list[str]:
     try:
         return list(look(settings))
-    except (Refusal, KafkaError, psycopg.Error, OSError) as error:
+    except Refusal as refusal:  # without its hint, which knows the parts of `make up` only
+        return [f"{refusal.primary} ({refusal.detail})"]
+    except (KafkaError, psycopg.Error, OSError) as error:
         return [" ".join(str(error).split())]
 
 

@@ -62,11 +62,16 @@ def view_table(settings: Settings, view: str) -> Table:
 
 
 def view_tables(settings: Settings) -> dict[str, Table]:
-    """Return the tables that all views' pointers point at, by view."""
+    """Return the tables that views' pointers point at, by view; not of views that nobody keeps any more."""
+    from pyiceberg.exceptions import NoSuchTableError
+
     with connect(settings) as registry:
         pointers = {view: _read_pointer(settings, registry, view)[0] for view in _pointers(registry)}
-    lake = catalog(settings)
-    return {view: lake.load_table(points_at(metadata)) for view, metadata in pointers.items()}
+    lake, found = catalog(settings), {}
+    for view, metadata in pointers.items():
+        with suppress(NoSuchTableError):
+            found[view] = lake.load_table(points_at(metadata))
+    return found
 
 
 def newest_rows(

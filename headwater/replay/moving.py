@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
 from datetime import timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from headwater import lake
+from headwater import checkpoints, lake
 from headwater.errors import Refusal
 from headwater.registry import apps, connect, releases
 from headwater.registry.wanted import changing
@@ -107,9 +105,7 @@ def _drop_retired(settings: Settings, view: str | None, grace: timedelta) -> lis
         ).fetchall()
         for version in retired:
             lake.drop_version(settings, version["table_name"])
-            beside = Path(settings.checkpoints, "late").glob(f"{version['table_name'].split('.')[-1]}__*")
-            for checkpoint in (Path(settings.checkpoints, version["checkpoint"]), *beside):
-                shutil.rmtree(checkpoint, ignore_errors=True)
+            checkpoints.remove(settings, version["checkpoint"], version["table_name"])
             registry.execute("UPDATE versions SET dropped_at = now() WHERE query = %s", [version["query"]])
             said.append(f"the table of {version['query']} is removed")
     return said

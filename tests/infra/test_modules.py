@@ -43,7 +43,10 @@ def test_every_module_has_tests() -> None:
 
 def check(module: Path, data: Path) -> None:
     terraform(module, data, "init", "-backend=false", "-input=false")
-    terraform(module, data, "validate")
+    if (
+        module.parent.name == "environments"
+    ):  # with all their modules; each load of the provider takes seconds
+        terraform(module, data, "validate")
     terraform(module, data, "test")
 
 

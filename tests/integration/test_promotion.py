@@ -56,6 +56,7 @@ class Versions:
             version = releases.live_version(registry, self.view)
         table = iceberg.view_table(self.settings, self.view).name()
         assert table == tuple(version["table_name"].split("."))
+        assert table == iceberg.view_tables(self.settings)[self.view].name()
         return str(version["query"])
 
 

@@ -39,6 +39,7 @@ locals {
 
 # Nothing is made here but this look: every part is asked, at each apply that changes what it is asked.
 resource "terraform_data" "check" {
+  input            = local.outputs
   triggers_replace = local.outputs
 
   provisioner "local-exec" {

@@ -1,4 +1,5 @@
-# The contract of every environment: exactly the fields of `Settings` in headwater/settings.py.
+# The contract of every environment: exactly the fields of `Settings` in headwater/settings.py. They come out of the
+# check, so that there is none if it fails.
 
 ################################################################################
 # Instance
@@ -6,20 +7,17 @@
 
 output "instance" {
   description = "Name of the instance."
-  value       = local.outputs.instance
-  depends_on  = [terraform_data.check]
+  value       = terraform_data.check.output.instance
 }
 
 output "home" {
   description = "Folder of the instance."
-  value       = local.outputs.home
-  depends_on  = [terraform_data.check]
+  value       = terraform_data.check.output.home
 }
 
 output "secrets_file" {
   description = "Where the passwords are."
-  value       = local.outputs.secrets_file
-  depends_on  = [terraform_data.check]
+  value       = terraform_data.check.output.secrets_file
 }
 
 ################################################################################
@@ -28,32 +26,27 @@ output "secrets_file" {
 
 output "kafka_bootstrap_servers" {
   description = "Addresses of the brokers."
-  value       = local.outputs.kafka_bootstrap_servers
-  depends_on  = [terraform_data.check]
+  value       = terraform_data.check.output.kafka_bootstrap_servers
 }
 
 output "kafka_security_protocol" {
   description = "Security protocol that Kafka clients speak."
-  value       = local.outputs.kafka_security_protocol
-  depends_on  = [terraform_data.check]
+  value       = terraform_data.check.output.kafka_security_protocol
 }
 
 output "kafka_sasl_mechanism" {
   description = "How Kafka clients prove who they are."
-  value       = local.outputs.kafka_sasl_mechanism
-  depends_on  = [terraform_data.check]
+  value       = terraform_data.check.output.kafka_sasl_mechanism
 }
 
 output "connect_url" {
   description = "Address of Kafka Connect's REST interface."
-  value       = local.outputs.connect_url
-  depends_on  = [terraform_data.check]
+  value       = terraform_data.check.output.connect_url
 }
 
 output "connect_capture_password" {
   description = "What the worker looks up the password of the database's role `capture` by."
-  value       = local.outputs.connect_capture_password
-  depends_on  = [terraform_data.check]
+  value       = terraform_data.check.output.connect_capture_password
 }
 
 ################################################################################
@@ -62,14 +55,12 @@ output "connect_capture_password" {
 
 output "postgres_host" {
   description = "Address of PostgreSQL: registry, Iceberg catalog, shop database."
-  value       = local.outputs.postgres_host
-  depends_on  = [terraform_data.check]
+  value       = terraform_data.check.output.postgres_host
 }
 
 output "postgres_port" {
   description = "Port of PostgreSQL."
-  value       = local.outputs.postgres_port
-  depends_on  = [terraform_data.check]
+  value       = terraform_data.check.output.postgres_port
 }
 
 ################################################################################
@@ -78,20 +69,17 @@ output "postgres_port" {
 
 output "warehouse" {
   description = "Where Iceberg tables live."
-  value       = local.outputs.warehouse
-  depends_on  = [terraform_data.check]
+  value       = terraform_data.check.output.warehouse
 }
 
 output "checkpoints" {
   description = "Where streaming apps keep their checkpoints."
-  value       = local.outputs.checkpoints
-  depends_on  = [terraform_data.check]
+  value       = terraform_data.check.output.checkpoints
 }
 
 output "artifacts" {
   description = "Where packed code lives."
-  value       = local.outputs.artifacts
-  depends_on  = [terraform_data.check]
+  value       = terraform_data.check.output.artifacts
 }
 
 ################################################################################
@@ -100,44 +88,37 @@ output "artifacts" {
 
 output "spark_master" {
   description = "Address of the Spark master for drivers."
-  value       = local.outputs.spark_master
-  depends_on  = [terraform_data.check]
+  value       = terraform_data.check.output.spark_master
 }
 
 output "spark_rest_url" {
   description = "Address for the submission of drivers; wants a signed token."
-  value       = local.outputs.spark_rest_url
-  depends_on  = [terraform_data.check]
+  value       = terraform_data.check.output.spark_rest_url
 }
 
 output "spark_ui_url" {
   description = "Address of the Spark master's pages."
-  value       = local.outputs.spark_ui_url
-  depends_on  = [terraform_data.check]
+  value       = terraform_data.check.output.spark_ui_url
 }
 
 output "spark_app_properties" {
   description = "Spark properties of every streaming app."
-  value       = local.outputs.spark_app_properties
-  depends_on  = [terraform_data.check]
+  value       = terraform_data.check.output.spark_app_properties
 }
 
 output "spark_roles" {
   description = "None: roles of apps are a matter of AWS."
-  value       = local.outputs.spark_roles
-  depends_on  = [terraform_data.check]
+  value       = terraform_data.check.output.spark_roles
 }
 
 output "spark_log_group" {
   description = "None: drivers write their logs on the worker that runs them."
-  value       = local.outputs.spark_log_group
-  depends_on  = [terraform_data.check]
+  value       = terraform_data.check.output.spark_log_group
 }
 
 output "spark_jars" {
   description = "Folder with the jars that every Spark session needs."
-  value       = local.outputs.spark_jars
-  depends_on  = [terraform_data.check]
+  value       = terraform_data.check.output.spark_jars
 }
 
 ################################################################################
@@ -146,8 +127,7 @@ output "spark_jars" {
 
 output "airflow_url" {
   description = "Address of the Airflow UI."
-  value       = local.outputs.airflow_url
-  depends_on  = [terraform_data.check]
+  value       = terraform_data.check.output.airflow_url
 }
 
 ################################################################################
@@ -156,6 +136,5 @@ output "airflow_url" {
 
 output "notification_channels" {
   description = "How people hear of alerts: the channels, each with its settings."
-  value       = local.outputs.notification_channels
-  depends_on  = [terraform_data.check]
+  value       = terraform_data.check.output.notification_channels
 }

@@ -16,7 +16,7 @@ run "wants_tls_and_passwords_unless_told_otherwise" {
   command = plan
 
   assert {
-    condition     = output.kafka_security_protocol == "SASL_SSL" && output.kafka_sasl_mechanism == "SCRAM-SHA-512" && output.postgres_port == 5432
+    condition     = local.outputs.kafka_security_protocol == "SASL_SSL" && local.outputs.kafka_sasl_mechanism == "SCRAM-SHA-512" && local.outputs.postgres_port == 5432
     error_message = "The usual ports, and TLS."
   }
 }
@@ -25,7 +25,7 @@ run "puts_out_what_came_in" {
   command = plan
 
   assert {
-    condition     = output.spark_master == "spark://spark.example:7077" && output.warehouse == "/srv/warehouse" && output.spark_app_properties["spark.executor.memory"] == "4g"
+    condition     = local.outputs.spark_master == "spark://spark.example:7077" && local.outputs.warehouse == "/srv/warehouse" && local.outputs.spark_app_properties["spark.executor.memory"] == "4g"
     error_message = "The outputs are the variables, in the words of the contract."
   }
 }

@@ -25,7 +25,6 @@ resource "aws_mwaa_environment" "this" {
   airflow_configuration_options = {
     "core.load_examples"               = "False"
     "core.dags_are_paused_at_creation" = "False"
-    "core.max_active_runs_per_dag"     = "1"
     "api.expose_config"                = "False"
   }
 

@@ -1,0 +1,28 @@
+"""Checkpoints that nobody needs any more: removed, on a disk or in S3."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from headwater.settings import Settings
+
+
+def remove(settings: Settings, checkpoint: str, table: str) -> None:
+    """Remove the checkpoint of a version, and those of the late events kept beside its table."""
+    name = table.split(".")[-1]
+    if settings.checkpoints.startswith("s3://"):
+        _remove_far_away(settings.checkpoints.removeprefix("s3://"), f"{checkpoint}/", f"late/{name}__")
+        return
+    beside = Path(settings.checkpoints, "late").glob(f"{name}__*")
+    for folder in (Path(settings.checkpoints, checkpoint), *beside):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _remove_far_away(bucket: str, *beginnings: str) -> None:
+    import boto3  # takes half a second: only who cleans up on AWS pays for it
+
+    for beginning in beginnings:
+        boto3.resource("s3").Bucket(bucket).objects.filter(Prefix=beginning).delete()
