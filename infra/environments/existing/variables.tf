@@ -34,7 +34,7 @@ variable "secrets_file" {
 ################################################################################
 
 variable "kafka" {
-  description = "Your Kafka: addresses, and how clients prove who they are. Users: admin, apps, control, notifier, simulator."
+  description = "Your Kafka: addresses, and how clients prove who they are. Users: admin, and those that spark_apps/topics names."
   type = object({
     bootstrap_servers = string
     security_protocol = optional(string, "SASL_SSL")
