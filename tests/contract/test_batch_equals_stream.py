@@ -1,13 +1,14 @@
 """What every view promises, whichever it is: the same log gives the same rows.
 
-A new view gets these tests for free; they run over the whole catalog. One log is written a slice at a time,
-and each view follows it in batches of different sizes; another one is read all at once, and then followed.
+A new view gets these tests for free; they run over the whole catalog. A log is read as every driver does it:
+the backlog all at once, and then what comes, in batches of different sizes.
 """
 
 from __future__ import annotations
 
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import pytest
@@ -39,7 +40,8 @@ OUTPUTS = {view.publishes.topic for view in catalog.views().values() if view.pub
 CAPTURED = sorted({table for view in catalog.views().values() for table in view.tables} - set(STREAMS))
 TOPICS = (*sorted({*STREAMS, *CARTS}), *sorted(OUTPUTS), *CAPTURED)
 PEOPLE, TRANSACTIONS = 60, 150
-SLICES = (3000, 800, 8200)  # records of all topics together, for each of many batches
+BACKLOG = 2000  # records of all topics together, in each partition
+SLICES = (800, 5200)  # the same, for each batch that follows
 EVERY_VIEW = pytest.mark.parametrize("view", catalog.views().values(), ids=lambda view: view.name)
 
 
@@ -91,78 +93,59 @@ def log_with_tables(settings: Settings) -> Iterator[tuple[Log, Captured]]:
 
 
 @pytest.fixture(scope="module")
-def followed(lake: SparkSession, instance: Settings) -> Comparisons:
-    """Follow two hours of a shop where everything goes wrong now and then, in many batches."""
+def followed(lake: SparkSession, instance: Settings) -> tuple[Log, Comparisons]:
+    """Catch up with the log that streaming engines lose rows on, and follow it from there in other batches.
+
+    partition 0: five days ago      partition 1: today      partition 2: three days ago
+
+    They were loaded in the reverse order of their numbers. What comes then is of today, in all partitions; it
+    is a shop where everything goes wrong now and then.
+    """
     with log_with_tables(instance) as (log, captured), deciding(log) as decided:
+        for partition, days in ((2, 3), (1, 0), (0, 5)):
+            start = NOW - timedelta(days=days, hours=3)
+            list(log.slices(messy(start, count=BACKLOG, seed=partition, partition=partition), BACKLOG))
         shop = Shop(lake, log)
         versions = shop.versions()
-        for seed, _ in enumerate(log.slices(messy(NOW - timedelta(hours=3), count=12_000), *SLICES)):
+        today = messy(NOW - timedelta(hours=2), count=sum(SLICES), seed=7)
+        for seed, _ in enumerate(chain([None], log.slices(today, *SLICES))):
             clerks_work(captured, seed)
             decided()
             shop.follow(versions, publish=True)
     # What the last batch has said, views of views have still to hear.
     shop.follow({name: view for name, view in versions.items() if OUTPUTS & set(catalog.view(name).inputs)})
-    return shop.compared(versions)
+    return log, shop.compared(versions)
 
 
 @EVERY_VIEW
-def test_stream_equals_batch_whatever_the_batches(followed: Comparisons, view: View) -> None:
-    assert_same(followed[view.name])
+def test_stream_equals_batch_whatever_the_batches_and_partitions(
+    followed: tuple[Log, Comparisons], view: View
+) -> None:
+    _, compared = followed
+    assert_same(compared[view.name])
 
 
 @EVERY_VIEW
 def test_keys_are_unique_and_the_schema_is_the_declared_one(
-    lake: SparkSession, followed: Comparisons, view: View
+    lake: SparkSession, followed: tuple[Log, Comparisons], view: View
 ) -> None:
-    comparison = followed[view.name]
+    comparison = followed[1][view.name]
     assert comparison.schema == lake.createDataFrame([], view.schema).schema.simpleString()
     keys = [tuple(row[key] for key in view.keys) for row in comparison.found]
     assert len(keys) == len(set(keys)) > 0
 
 
-@pytest.fixture(scope="module")
-def skewed(lake: SparkSession, instance: Settings) -> tuple[Log, Comparisons]:
-    """Catch up with the log that streaming engines lose rows on, and follow it from there.
-
-    partition 0: five days ago      partition 1: today      partition 2: three days ago
-
-    And they were loaded in the reverse order of their numbers.
-    """
-    with log_with_tables(instance) as (log, captured):
-        clerks_work(captured, seed=1)
-    for partition, days in ((2, 3), (1, 0), (0, 5)):
-        start = NOW - timedelta(days=days, hours=3)
-        list(log.slices(messy(start, count=2000, seed=partition, partition=partition), 2000))
-    shop = Shop(lake, log)
-    versions = shop.versions()
-    with deciding(log) as decided:
-        decided()
-        shop.follow(versions, publish=True)
-        list(log.slices(messy(NOW - timedelta(minutes=50), count=3000, seed=7), 3000))
-        decided()
-    shop.follow(versions)
-    return log, shop.compared(versions)
-
-
-@EVERY_VIEW
-def test_skewed_log_is_caught_up_with_exactly_and_followed_from_there(
-    skewed: tuple[Log, Comparisons], view: View
-) -> None:
-    _, compared = skewed
-    assert_same(compared[view.name])
-
-
 def test_rows_that_a_watermark_would_drop_stop_the_app_instead(
-    lake: SparkSession, skewed: tuple[Log, Comparisons]
+    lake: SparkSession, followed: tuple[Log, Comparisons]
 ) -> None:
     """Catching up in small batches would lose the days of the slower partitions: that must be seen."""
-    log, _ = skewed
+    log, _ = followed
     view = log.view(catalog.view("page_views_per_minute_received"))
     with pytest.raises(StreamingQueryException, match=r"lost \d+ rows to the watermark"):
         run(lake, job_of(lake, log, view), most=100)
 
 
-def test_nothing_of_a_batch_stays_in_memory(lake: SparkSession, followed: object, skewed: object) -> None:
+def test_nothing_of_a_batch_stays_in_memory(lake: SparkSession, followed: object) -> None:
     """What a driver that runs for months forgets to let go of is what it ends with."""
     assert lake._jsparkSession.sharedState().cacheManager().isEmpty()
     assert lake.sparkContext._jsc.getPersistentRDDs().size() == 0

@@ -46,7 +46,7 @@ NOW = datetime.now(UTC).replace(microsecond=0)
 # The new half goes on where the old one ends: sessions, repeats and late events straddle the stitch.
 OLD, NEW, NEWEST = (NOW - timedelta(minutes=minutes) for minutes in (140, 120, 80))
 TWENTY_MINUTES = timedelta(minutes=20)  # of each part of the log
-RETENTION, FOR_LONG = timedelta(minutes=118), timedelta(days=7)
+EXPIRED_BEFORE, FOR_LONG = NOW - timedelta(minutes=118), timedelta(days=7)
 PATIENCE = 75  # seconds
 KEPT = ("partition", "offset", "timestamp", "key", "value")
 # Windows that are corrected, sessions that close, and rows made with a table as it was at the time.
@@ -68,7 +68,7 @@ def expired(lake: SparkSession, instance: Settings) -> Iterator[tuple[Log, set[R
         log.load(visits(NEW, 2))
         archive(lake, log)
         everything = set(whole(lake, log, log.topic.name).select(*KEPT).collect())
-        configure(admin, log, "retention.ms", RETENTION)
+        configure(admin, log, "retention.ms", datetime.now(UTC) - EXPIRED_BEFORE)
 
         def still_there() -> str:
             left = offsets.beginnings(admin, log.topic.name)
