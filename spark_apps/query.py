@@ -55,8 +55,14 @@ class Query:
         self._run(self.job.rows(most), {"availableNow": True})
 
     def wait(self) -> None:
-        """Wait until catching up has come to its end; raise what went wrong."""
-        self._query.awaitTermination()
+        """Wait until catching up has come to its end, and let it go; raise what went wrong.
+
+        Python holds the query, which holds in Java the function that writes its batches, which Python holds.
+        """
+        try:
+            self._query.awaitTermination()
+        finally:
+            del self._query
 
     @property
     def waiting(self) -> bool:
