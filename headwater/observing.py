@@ -13,7 +13,7 @@ from headwater.errors import Refusal
 from headwater.registry import apps, connect, heartbeats, migrated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from headwater.registry import Connection
     from headwater.settings import Settings
@@ -42,19 +42,25 @@ def observe(settings: Settings) -> list[QueryStatus]:
     with connect(settings) as registry:
         if not migrated(registry):
             return []
-        beats = heartbeats.all_heartbeats(registry)
+        beats = assigned(registry)
         wanted = {app["name"]: app for app in apps.all_apps(registry)}
         ends = ends_of_inputs(settings, registry)
+    return [_status(beat, wanted[beat["app"]], ends) for beat in beats]
+
+
+def assigned(registry: Connection) -> list[dict[str, Any]]:
+    """Return the heartbeats of queries that belong to an app; those of versions let go are history."""
+    queries = {app["name"]: app["queries"] for app in apps.all_apps(registry)}
     return [
-        _status(beat, wanted[beat["app"]], ends)
-        for beat in beats
-        if beat["app"] in wanted and _is_assigned(beat, wanted[beat["app"]])
+        beat
+        for beat in heartbeats.all_heartbeats(registry)
+        if beat["app"] in queries and _is_assigned(beat["query"], queries[beat["app"]])
     ]
 
 
-def _is_assigned(beat: dict[str, Any], app: dict[str, Any]) -> bool:
-    """Say whether a query still belongs to its app; those of versions that were let go are history."""
-    return not names.QUERY.fullmatch(beat["query"]) or beat["query"] in app["queries"]
+def _is_assigned(query: str, queries: Collection[str]) -> bool:
+    version, _, _topic = query.partition(".late.")  # what a version keeps apart goes with it
+    return not names.QUERY.fullmatch(version) or version in queries
 
 
 def _status(beat: dict[str, Any], app: dict[str, Any], ends: Ends) -> QueryStatus:

@@ -54,6 +54,19 @@ def _found(client: KafkaAdminClient, topic: str, spec: int) -> Offsets:
     return {place.partition: answer.offset for place, answer in found.items()}
 
 
+def sizes(client: KafkaAdminClient, topics: Iterable[str]) -> dict[str, Offsets]:
+    """Return how many bytes each partition takes on the disk of a broker; who asks must be `admin`."""
+    found: dict[str, Offsets] = {topic: {} for topic in topics}
+    for broker in client.describe_log_dirs(sorted(found)):
+        for folder in broker["log_dirs"]:
+            for topic in folder["topics"]:
+                parts = found[topic["name"]]
+                for part in topic["partitions"]:
+                    number = part["partition_index"]
+                    parts[number] = max(parts.get(number, 0), part["partition_size"])
+    return found
+
+
 def publish(client: KafkaAdminClient, group: str, offsets: Mapping[str, Mapping[str, int]]) -> None:
     """Commit a streaming app's offsets as a consumer group, for every ordinary Kafka tool to see.
 

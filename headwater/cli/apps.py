@@ -40,8 +40,9 @@ def stop_apps(names: Apps = None) -> None:
 @commands.command("supervise")
 def supervise_apps() -> None:
     """Look after all apps once, as the DAG `supervise` does every minute."""
-    from headwater import capture, supervision
+    from headwater import capture, retention, supervision
 
     settings = Settings.load()
-    for done in [*supervision.tick(settings), *capture.look_after(settings)]:
+    looks = [*supervision.tick(settings), *capture.look_after(settings), *retention.look_after(settings)]
+    for done in looks:
         say(str(done))

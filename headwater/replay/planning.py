@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from headwater import artifacts, names
+from headwater import artifacts, names, offsets
 from headwater.brokers import admin_client
 from headwater.engines import engine_of
 from headwater.errors import Refusal
@@ -188,15 +188,9 @@ def _dependants(artifact: Artifact, view: str) -> list[str]:
 
 def _size(client: KafkaAdminClient, stretches: list[Stretch]) -> int:
     """Estimate the bytes to read: of each partition's size on disk, the share of offsets asked for."""
-    on_disk: dict[tuple[str, int], int] = {}
-    for broker in client.describe_log_dirs(sorted({stretch.topic for stretch in stretches})):
-        for folder in broker["log_dirs"]:
-            for topic in folder["topics"]:
-                for part in topic["partitions"]:
-                    place = (topic["name"], part["partition_index"])
-                    on_disk[place] = max(on_disk.get(place, 0), part["partition_size"])
+    on_disk = offsets.sizes(client, {stretch.topic for stretch in stretches})
     return sum(
-        on_disk.get((stretch.topic, stretch.partition), 0)
+        on_disk[stretch.topic].get(stretch.partition, 0)
         * stretch.events
         // max(stretch.end - stretch.beginning, 1)
         for stretch in stretches

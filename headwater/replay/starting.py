@@ -14,9 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from kafka import KafkaConsumer, TopicPartition
-
-from headwater import cold_log, offsets
+from headwater import cold_log, offsets, peeking
 from headwater.cold_log import Archived
 from headwater.cold_log.holding import of_topic
 from headwater.errors import Refusal
@@ -134,15 +132,8 @@ def _received(settings: Settings, stretch: Stretch) -> datetime:
     if stretch.cold_events:
         range_of_it = (stretch.topic, stretch.partition, stretch.asked, stretch.stitch)
         return cold_log.received_at(settings, *range_of_it) or datetime.now(UTC)
-    place = TopicPartition(stretch.topic, stretch.partition)
-    consumer = KafkaConsumer(**settings.kafka_client("apps"), enable_auto_commit=False)
-    try:
-        consumer.assign([place])
-        consumer.seek(place, stretch.asked)
-        records = consumer.poll(timeout_ms=10_000, max_records=1).get(place)
-    finally:
-        consumer.close()
-    return datetime.fromtimestamp(records[0].timestamp / 1000, UTC) if records else datetime.now(UTC)
+    place = (stretch.topic, stretch.partition, stretch.asked)
+    return peeking.received_at(settings, [place]).get(place) or datetime.now(UTC)
 
 
 def _of_topic(named: dict[str, object] | None, topic: str, topics: Sequence[str]) -> Offsets | None:

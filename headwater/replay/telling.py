@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from headwater.replay.request import EARLIEST
+from headwater.topics.quantities import write_size
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -36,7 +37,7 @@ def _verdict(plan: Plan) -> str:
 def _reading(plan: Plan) -> str:
     source = "measured in the latest replays" if plan.measured else "assumed: none has been measured yet"
     return (
-        f"Reads **{plan.events:,} events** ({_bytes(plan.size)}) from {plan.start}, with artifact "
+        f"Reads **{plan.events:,} events** ({write_size(plan.size)}) from {plan.start}, with artifact "
         f"`{plan.artifact}`: about **{_duration(plan.expected)}** at {plan.rate:,.0f} events/s ({source}), "
         "and half a minute to start."
     )
@@ -71,14 +72,6 @@ def _why_not_before(plan: Plan) -> str:
     if plan.start == EARLIEST:
         return "the log no longer holds all events of older ones"
     return "start at `earliest` to keep all that the log holds"
-
-
-def _bytes(size: float) -> str:
-    for unit in ("B", "kB", "MB", "GB"):
-        if size < 1000:
-            return f"{size:,.0f} {unit}"
-        size /= 1000
-    return f"{size:,.1f} TB"
 
 
 def _duration(duration: timedelta) -> str:

@@ -54,12 +54,12 @@ class Cluster:
 def observe(admin: KafkaAdminClient) -> Cluster:
     """Read brokers, topics, their configuration and all access control lists."""
     described = {topic["name"]: topic for topic in admin.describe_topics() if not topic["is_internal"]}
-    configs = _configs(admin, list(described))
+    settled = configs(admin, list(described))
     topics = {
         name: ActualTopic(
             partitions=len(topic["partitions"]),
             replication=len(topic["partitions"][0]["replica_nodes"]),
-            config=configs[name],
+            config=settled[name],
         )
         for name, topic in described.items()
     }
@@ -94,7 +94,8 @@ def _from_acl(acl: ACL) -> Access:
     )
 
 
-def _configs(admin: KafkaAdminClient, names: list[str]) -> dict[str, dict[str, str]]:
+def configs(admin: KafkaAdminClient, names: list[str]) -> dict[str, dict[str, str]]:
+    """Return all settings of topics, those that Kafka has chosen itself as well."""
     if not names:
         return {}
     resources = [ConfigResource("topic", name) for name in names]

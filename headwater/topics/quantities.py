@@ -36,6 +36,15 @@ def read_size(text: object) -> int:
     return number * SIZES[unit]
 
 
+def write_size(size: float) -> str:
+    """Write a number of bytes as people do: "256 kB"."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if size < 1000:
+            return f"{size:,.0f} {unit}"
+        size /= 1000
+    return f"{size:,.1f} TB"
+
+
 def _split(text: object) -> tuple[int, str]:
     """Return number and unit; (0, "") when the text does not have that shape."""
     matched = QUANTITY.fullmatch(text) if isinstance(text, str) else None
