@@ -1,7 +1,8 @@
-"""The bounded jobs of this room, as Spark runs them.
+"""The bounded jobs, as Spark runs them.
 
-    spark-submit expectations/__main__.py prove VIEW LABEL    prove a candidate; stored with the version
-    spark-submit expectations/__main__.py check [VIEW…]       check live views, by default all of them
+    spark-submit expectations/__main__.py prove VIEW LABEL      prove a candidate; stored with the version
+    spark-submit expectations/__main__.py check [VIEW…]         check live views, by default all of them
+    spark-submit expectations/__main__.py maintain [--dry-run]  maintain the lake, versions and artifacts
 
 The exit status says whether the job did its work; what it found is stored, printed and alarmed.
 """
@@ -32,6 +33,8 @@ def main(arguments: list[str]) -> int:
             return _told(lambda: _prove(view, label))
         case ["check", *views]:
             return _told(lambda: _check(views))
+        case ["maintain"] | ["maintain", "--dry-run"]:
+            return _told(lambda: _maintain(dry_run=len(arguments) > 1))
         case _:
             print(__doc__, file=sys.stderr)
             return USAGE
@@ -72,6 +75,22 @@ def _check(views: list[str]) -> None:
     for report in quality.check(spark, settings, load_topics(), live):
         print(report)
     print(f"Data Docs: {running.data_docs(settings)}/site/index.html")
+
+
+def _maintain(*, dry_run: bool) -> None:
+    from headwater import maintenance
+    from spark_apps import maintaining
+
+    settings = Settings.load()
+    spark = session.start(settings, "maintain")
+    outcomes = maintaining.maintain(spark, settings, maintenance.Policy(), dry_run=dry_run)
+    print(maintenance.in_markdown(outcomes, dry_run=dry_run))
+    if failed := [outcome for outcome in outcomes if outcome.failed]:
+        raise Refusal(
+            f"{len(failed)} steps of maintenance failed",
+            detail=" ".join(f"{outcome.subject}: {outcome.done}" for outcome in failed),
+            hint="The others are done. See docs/maintenance.md.",
+        )
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from headwater.replay.proof import Conservation, PartitionLedger
+from spark_apps.sinks import REWRITE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from expectations.snapshots import Snapshot
 
 PARTS = ("used", "quarantined", "late", "repeated")
-# Iceberg's word for a commit that moves rows to other files and changes none of them: maintenance.
-REWRITE = "replace"
 
 
 def conserve(

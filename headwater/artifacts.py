@@ -23,6 +23,7 @@ from headwater.settings import REPOSITORY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import datetime
 
     from headwater.settings import Settings
 
@@ -53,8 +54,10 @@ def pack(settings: Settings, source: Path = REPOSITORY) -> Artifact:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write a file beside its place, then rename: it is whole or absent."""
-    if not path.exists():
+    """Write a file beside its place, then rename: it is whole or absent. One that is there is young again."""
+    if path.exists():
+        path.touch()
+    else:
         path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_suffix(f".{os.getpid()}")
         unfinished.write_bytes(content)
@@ -74,6 +77,12 @@ def _pack_far_away(settings: Settings, name: str, content: bytes) -> Artifact:
         bucket.put_object(Key=f"{name}.py", Body=ENTRY_POINT.encode())
         bucket.put_object(Key=f"{name}.zip", Body=content)  # last: where it is, the other is, too
     return Artifact(hash=name, path=f"{settings.artifacts}/{name}.zip", manifest=manifest)
+
+
+def packed_before(settings: Settings, moment: datetime) -> list[Path]:
+    """Return the artifacts that nobody has packed since; those in S3 are not looked at."""
+    found = Path(settings.artifacts).glob("*.zip")
+    return sorted(path for path in found if path.stat().st_mtime < moment.timestamp())
 
 
 def _zip(source: Path) -> bytes:

@@ -108,6 +108,12 @@ class Views(Form):
     model_config = ConfigDict(strict=False)
 
 
+class Maintenance(Form):
+    """Whether maintenance is done, or only says what it would do."""
+
+    dry_run: bool = False
+
+
 def _sentence(error: Any) -> str:
     field = ".".join(str(part) for part in error["loc"]) or "form"
     what = error["msg"].removeprefix("Value error, ")

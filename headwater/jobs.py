@@ -1,4 +1,4 @@
-"""Bounded Spark jobs: they read finished tables, say what they found, and end.
+"""Bounded Spark jobs: they look at tables, do what is to be done, say it, and end.
 
 Airflow submits them through its Spark operator, the command line through `run`; both use the same program and
 the same configuration folder, which the environment renders (`<home>/spark/jobs`).

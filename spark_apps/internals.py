@@ -66,6 +66,12 @@ def exists(spark: SparkSession, path: str) -> bool:
     return bool(files.exists(file))
 
 
+def size_of(spark: SparkSession, path: str) -> int:
+    """Return how many bytes the files in a folder have, and in those below it."""
+    file, files = _file(spark, path)
+    return int(files.getContentSummary(file).getLength()) if files.exists(file) else 0
+
+
 def _read(spark: SparkSession, path: str) -> str:
     file, files = _file(spark, path)
     stream = files.open(file)

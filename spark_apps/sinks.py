@@ -25,6 +25,7 @@ from spark_apps.session import CATALOG
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from py4j.java_gateway import JavaObject
     from pyspark.sql import DataFrame, SparkSession
 
     from spark_apps.view import View
@@ -46,6 +47,9 @@ TABLE_PROPERTIES = {
 }
 # What Iceberg says when somebody else has changed the same rows meanwhile.
 CONFLICT = "org.apache.iceberg.exceptions.ValidationException"
+# Iceberg's word for a commit that moves rows to other files.
+REWRITE = "replace"
+ATTEMPTS = 3
 # Where rows are many and seldom change, a change marks the old row instead of rewriting the file it is in.
 MARKED_ROWS = {f"write.{change}.mode": "merge-on-read" for change in ("merge", "update", "delete")}
 
@@ -184,18 +188,24 @@ def _merge(
     for key, value in commit.properties().items():
         session.conf.set(f"spark.sql.iceberg.snapshot-property.{key}", value)
     merge = f"MERGE INTO {CATALOG}.{table} AS kept USING changes ON {same} {what}"
-    try:
-        session.sql(merge, args=arguments)
-    except (Py4JJavaError, PySparkException) as error:
-        if CONFLICT not in str(error) or not _was_backfilled(session, table):
-            raise
-        session.sql(merge, args=arguments)
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            session.sql(merge, args=arguments)
+            return
+        except (Py4JJavaError, PySparkException) as error:
+            if attempt == ATTEMPTS or CONFLICT not in str(error) or not _may_be_met(session, table):
+                raise
 
 
-def _was_backfilled(spark: SparkSession, table: str) -> bool:
-    """Say whether the newest commit of a table is a backfill: the one other writer there may be."""
+def _may_be_met(spark: SparkSession, table: str) -> bool:
+    """Say whether the newest commit is of the other writers there may be: a backfill, or maintenance."""
     present = next(internals.snapshots(spark, f"{CATALOG}.{table}"), None)
-    return present is not None and present.summary().get(BACKFILL) is not None
+    return present is not None and (present.summary().get(BACKFILL) is not None or _only_moves(present))
+
+
+def _only_moves(snapshot: JavaObject) -> bool:
+    """Say whether a commit has put rows into other files and changed none of them: maintenance."""
+    return bool(snapshot.operation() == REWRITE)
 
 
 def news(rows: DataFrame, view: View, bounds: Bounds) -> DataFrame:
@@ -287,7 +297,7 @@ def rows_before(spark: SparkSession, table: str, commit: Commit) -> DataFrame:
     name = (commit.query, str(commit.batch))
     for snapshot in internals.snapshots(spark, f"{CATALOG}.{table}"):
         summary = snapshot.summary()
-        if (summary.get(QUERY), summary.get(BATCH)) != name:
+        if (summary.get(QUERY), summary.get(BATCH)) != name and not _only_moves(snapshot):
             return spark.sql(f"SELECT * FROM {CATALOG}.{table} VERSION AS OF {snapshot.snapshotId()}")
     return spark.table(f"{CATALOG}.{table}").limit(0)
 

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import os
 import subprocess
-from typing import Annotated
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from headwater.cli.printing import console, print_table
 from headwater.errors import Refusal
 from headwater.settings import TOLD, Settings
+from headwater.topics.quantities import write_size
+
+if TYPE_CHECKING:
+    from headwater.retention import Margin
 
 commands = typer.Typer()
 
@@ -68,21 +73,45 @@ def prepare() -> None:
 
 @commands.command()
 def status() -> None:
-    """Show what runs: the parts, if they are ours, and the streaming queries with their lag."""
-    from headwater import observing
+    """Show what runs: the parts, if they are ours, and the streaming queries with their lag.
+
+    Time and bytes left: until Kafka lets go the first record that a query has not read.
+    """
+    from headwater import observing, retention
 
     settings = Settings.load()
     if TOLD not in os.environ and not _show_parts(settings):
         console.print("\nPostgreSQL does not run, so nothing is known of the apps: `make up` starts it")
         return
     console.print()
+    queries, margins = observing.observe(settings), {}
+    with suppress(Refusal):  # a status must be had when Kafka does not answer, too
+        margins = retention.of_queries(settings) if queries else {}
     print_table(
-        ("app", "query", "state", "batch", "lag", "behind", "rows/s"),
+        ("app", "query", "state", "batch", "lag", "behind", "rows/s", "time left", "bytes left"),
         (
-            (query.app, query.query, query.state, query.batch, query.lag, query.behind, query.rows_per_second)
-            for query in observing.observe(settings)
+            (query.app, query.query, query.state, query.batch, query.lag, query.behind, query.rows_per_second,
+             *_left(margins.get(query.query)))
+            for query in queries
         ),
-    )
+    )  # fmt: skip
+
+
+def _left(margin: Margin | None) -> tuple[object, object]:
+    """Return what is left of time and bytes; nothing where nothing is in danger."""
+    if margin is None or (margin.time_left is None and not margin.lost):
+        return None, None
+    return f"{margin.lost:,} lost" if margin.lost else margin.time_left, write_size(margin.bytes_left)
+
+
+@commands.command()
+def maintain(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
+) -> None:
+    """Rewrite small files, expire snapshots, remove what nobody needs; every night Airflow does it."""
+    from headwater import jobs
+
+    jobs.run(Settings.load(), "maintain", *(["--dry-run"] if dry_run else []))
 
 
 def _show_parts(settings: Settings) -> bool:

@@ -24,7 +24,7 @@ class Done:
 
 
 Step = tuple[str, Callable[[Settings], Done]]
-SCHEDULED = ("supervise", "data_quality")
+SCHEDULED = ("supervise", "data_quality", "maintenance")
 READ_SECONDS = 120
 
 

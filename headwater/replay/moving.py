@@ -11,6 +11,8 @@ from headwater.registry import apps, connect, releases
 from headwater.registry.wanted import changing
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from headwater.registry import Connection
     from headwater.settings import Settings
 
@@ -92,20 +94,31 @@ def _fold(registry: Connection, version: dict[str, Any]) -> bool:
     return True
 
 
+def retired_long_ago(
+    registry: Connection, view: str | None = None, grace: timedelta = GRACE
+) -> list[dict[str, Any]]:
+    """Return the versions whose grace period is over, and whose tables are still there."""
+    return registry.execute(
+        """
+        SELECT * FROM versions
+        WHERE status = 'retired' AND dropped_at IS NULL AND status_at < now() - %(grace)s::interval
+          AND (%(view)s::text IS NULL OR view = %(view)s)
+        ORDER BY query
+        """,
+        {"grace": grace, "view": view},
+    ).fetchall()
+
+
+def drop(settings: Settings, registry: Connection, version: Mapping[str, Any]) -> None:
+    """Remove the tables of a version, and its checkpoints."""
+    lake.drop_version(settings, version["table_name"])
+    checkpoints.remove(settings, version["checkpoint"], version["table_name"])
+    registry.execute("UPDATE versions SET dropped_at = now() WHERE query = %s", [version["query"]])
+
+
 def _drop_retired(settings: Settings, view: str | None, grace: timedelta) -> list[str]:
-    said = []
     with connect(settings) as registry:
-        retired = registry.execute(
-            """
-            SELECT * FROM versions
-            WHERE status = 'retired' AND dropped_at IS NULL AND status_at < now() - %(grace)s::interval
-              AND (%(view)s::text IS NULL OR view = %(view)s)
-            """,
-            {"grace": grace, "view": view},
-        ).fetchall()
+        retired = retired_long_ago(registry, view, grace)
         for version in retired:
-            lake.drop_version(settings, version["table_name"])
-            checkpoints.remove(settings, version["checkpoint"], version["table_name"])
-            registry.execute("UPDATE versions SET dropped_at = now() WHERE query = %s", [version["query"]])
-            said.append(f"the table of {version['query']} is removed")
-    return said
+            drop(settings, registry, version)
+    return [f"the table of {version['query']} is removed" for version in retired]

@@ -1,0 +1,72 @@
+"""Letting go for good: versions that were retired long ago, and code that nothing runs any more.
+
+An artifact is needed as long as the registry names it: a version was made with it, even one that is gone, and
+may be made so again; or an app runs it. What is left is code that was deployed and replaced without making a
+version, or only planned with.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from headwater import artifacts
+from headwater.maintenance.telling import Outcome
+from headwater.registry import connect
+from headwater.replay import moving
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from headwater.registry import Connection
+    from headwater.settings import Settings
+
+NEEDED = """
+    SELECT artifact FROM versions UNION SELECT artifact FROM apps
+    UNION SELECT artifact FROM leases WHERE artifact IS NOT NULL
+"""
+
+
+def retire(settings: Settings, *, dry_run: bool) -> list[Outcome]:
+    """Remove what the grace period is over of; in a dry run, say what that is."""
+    with connect(settings) as registry:
+        return [
+            *_versions(settings, registry, dry_run=dry_run),
+            *_artifacts(settings, registry, dry_run=dry_run),
+        ]
+
+
+def _versions(settings: Settings, registry: Connection, *, dry_run: bool) -> Iterator[Outcome]:
+    for version in moving.retired_long_ago(registry):
+        if not dry_run:
+            moving.drop(settings, registry, version)
+        yield Outcome(
+            subject=version["query"],
+            step="drop",
+            why=f"retired {version['status_at']:%Y-%m-%d}",
+            done="" if dry_run else "its tables and checkpoints are removed",
+        )
+
+
+def _artifacts(settings: Settings, registry: Connection, *, dry_run: bool) -> Iterator[Outcome]:
+    before = datetime.now(UTC) - moving.GRACE
+    needed = {row["artifact"] for row in registry.execute(NEEDED.encode())}
+    for path in artifacts.packed_before(settings, before):
+        if path.stem not in needed:
+            yield _discard(registry, path, dry_run=dry_run)
+
+
+def _discard(registry: Connection, path: Path, *, dry_run: bool) -> Outcome:
+    size = path.stat().st_size
+    if not dry_run:
+        # The registry's word first: it keeps an artifact that somebody has come to need meanwhile.
+        registry.execute("DELETE FROM artifacts WHERE hash = %s", [path.stem])
+        path.unlink()
+    return Outcome(
+        subject=path.name,
+        step="discard",
+        why="no version and no app needs this code",
+        done="" if dry_run else "removed",
+        freed=0 if dry_run else size,
+    )
