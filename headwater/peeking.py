@@ -48,11 +48,16 @@ def _first_of_each(consumer: KafkaConsumer, asked: dict[TopicPartition, Place]) 
     """Look at one place of each partition."""
     consumer.assign(list(asked))
     for partition, place in asked.items():
+        consumer.resume(partition)
         consumer.seek(partition, place[2])
     found: dict[Place, datetime] = {}
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while len(found) < len(asked) and time.monotonic() < deadline:
+    waiting, deadline = set(asked), time.monotonic() + PATIENCE_SECONDS
+    while waiting and time.monotonic() < deadline:
         for partition, records in consumer.poll(timeout_ms=500).items():
             found.setdefault(asked[partition], datetime.fromtimestamp(records[0].timestamp / 1000, UTC))
+        # It goes on without a record where there is only the end of a transaction.
+        there = {partition for partition in waiting if consumer.position(partition) > asked[partition][2]}
+        waiting -= there
+        for partition in there:
             consumer.pause(partition)
     return found

