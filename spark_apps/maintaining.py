@@ -81,7 +81,7 @@ def _outcomes(spark: SparkSession, location: str, step: Step, *, dry_run: bool) 
             why = f"{found:,} {why}"
         done = "" if dry_run else _tried(spark, step)
     except (Py4JJavaError, PySparkException) as error:
-        failed = sinks.CONFLICT not in str(error)
+        failed = not _came_second(error)
         done = str(error).splitlines()[0] if failed else "left for the next time: its query keeps writing"
     freed = max(before - internals.size_of(spark, location), 0)
     yield Outcome(subject=step.subject, step=step.TITLE, why=why, done=done, failed=failed, freed=freed)
@@ -98,9 +98,14 @@ def _tried(spark: SparkSession, step: Step) -> str:
         try:
             return _done(spark, step)
         except (Py4JJavaError, PySparkException) as error:
-            if sinks.CONFLICT not in str(error):
+            if not _came_second(error):
                 raise
     return _done(spark, step)
+
+
+def _came_second(error: Exception) -> bool:
+    """Say whether a live query has committed first, to the same files or just too often."""
+    return any(reason in str(error) for reason in (sinks.CONFLICT, sinks.BUSY))
 
 
 def _done(spark: SparkSession, step: Step) -> str:

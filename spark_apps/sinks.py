@@ -47,6 +47,8 @@ TABLE_PROPERTIES = {
 }
 # What Iceberg says when somebody else has changed the same rows meanwhile.
 CONFLICT = "org.apache.iceberg.exceptions.ValidationException"
+# And when others were quicker each time that it tried.
+BUSY = "org.apache.iceberg.exceptions.CommitFailedException"
 # Iceberg's word for a commit that moves rows to other files.
 REWRITE = "replace"
 ATTEMPTS = 3
