@@ -293,9 +293,8 @@ def test_what_was_retired_and_code_that_nobody_needs_is_let_go(
         registry.execute("INSERT INTO artifacts VALUES (%s, %s, %s)", [unneeded.stem, "nowhere", Jsonb({})])
     checkpoint = Path(instance.checkpoints, retired["checkpoint"])
     dry = retiring.retire(instance, dry_run=True)
-    assert {(retired["query"], "drop"), (unneeded.name, "discard")} == {
-        (one.subject, one.step) for one in dry
-    }
+    listed = {(one.subject, one.step) for one in dry}
+    assert {(retired["query"], "drop"), (unneeded.name, "discard")} <= listed
     assert (checkpoint.exists(), unneeded.exists()) == (True, True)
     retiring.retire(instance, dry_run=False)
     assert (checkpoint.exists(), unneeded.exists()) == (False, False)
