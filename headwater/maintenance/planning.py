@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, ClassVar
+from urllib.parse import urlparse
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -171,6 +172,7 @@ def _sweep(table: Table, now: datetime, policy: Policy, others: Collection[str])
 
 
 def _overlap(one: str, other: str) -> bool:
-    """Say whether one place is the other, or lies in it."""
-    first, second = (f"{place.removeprefix('file:').rstrip('/')}/" for place in (one, other))
+    """Say whether one place is the other, or lies in it; `file:/lake`, `file:///lake` and `/lake` are one."""
+    places = (urlparse(place) for place in (one, other))
+    first, second = (f"{place.netloc}{place.path.rstrip('/')}/" for place in places)
     return first.startswith(second) or second.startswith(first)

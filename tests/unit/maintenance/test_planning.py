@@ -100,7 +100,20 @@ def test_strays_are_swept_when_they_are_older_than_any_commit_under_way() -> Non
 
 @pytest.mark.parametrize(
     "other",
-    [PLACE, f"file:{PLACE}", f"{PLACE}/", f"{PLACE}/checkpoints", "/lake", "file:/lake/versions"],
+    [
+        PLACE,
+        f"file:{PLACE}",
+        f"file://{PLACE}",
+        f"{PLACE}/",
+        f"{PLACE}/checkpoints",
+        "/lake",
+        "file:/lake/versions",
+    ],
 )
 def test_place_that_is_shared_is_never_swept(other: str) -> None:
     assert planned(table(), Sweep, ("/checkpoints", other)) == []
+
+
+def test_place_in_another_bucket_is_another_place() -> None:
+    assert planned(table(location=f"s3://lake{PLACE}"), Sweep, (f"s3://checkpoints{PLACE}",))
+    assert planned(table(location=f"s3://lake{PLACE}"), Sweep, (f"s3a://lake{PLACE}",)) == []
