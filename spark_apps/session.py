@@ -15,6 +15,8 @@ HASTE = "spark.headwater.haste"
 STATE_STORE = "spark.sql.streaming.stateStore"
 SQL_SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
+    # What pages, plans and logs never show the value of.
+    "spark.redaction.regex": "(?i)secret|password|token|access[.]?key|jaas",
     # Fixed for the life of a checkpoint: changing it means a new version of every view.
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
