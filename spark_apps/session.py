@@ -60,7 +60,7 @@ SQL_SETTINGS = {
 def start(settings: Settings, name: str) -> SparkSession:
     """Start or join the Spark session, with the lake's catalog and our streaming defaults."""
     builder = SparkSession.builder.appName(name)
-    for key, value in {**SQL_SETTINGS, **_catalog(settings)}.items():
+    for key, value in {**SQL_SETTINGS, **_catalog(settings), **_login(settings)}.items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()
     for namespace in ("versions", "views", "state", "late", "quarantine", "quality", "cold"):
@@ -71,6 +71,17 @@ def start(settings: Settings, name: str) -> SparkSession:
 def haste(spark: SparkSession) -> float:
     """Return how many times more often than declared this environment's queries look for news."""
     return float(spark.conf.get(HASTE, "1") or 1)
+
+
+def _login(settings: Settings) -> dict[str, str]:
+    """Return the secret of a cluster that wants one.
+
+    Spark's workers know it, and do not tell their drivers (SPARK-25078); as a property of the submission it
+    would be on a command line.
+    """
+    if settings.spark_app_properties.get("spark.authenticate") != "true":
+        return {}
+    return {"spark.authenticate.secret": settings.secret("spark.rpc")}
 
 
 def _catalog(settings: Settings) -> dict[str, str]:

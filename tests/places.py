@@ -86,7 +86,9 @@ def _plan(instance: Settings) -> Texts:
 def _processes(instance: Settings) -> Texts:
     """Read what is shown of processes, to everybody (cmdline) and to their owner (environ)."""
     pids = processes.processes_of_instance(Path(instance.home))
-    return _read(Path(f"/proc/{pid}/{shown}") for pid in pids for shown in ("cmdline", "environ"))
+    read = _read(Path(f"/proc/{pid}/{shown}") for pid in pids for shown in ("cmdline", "environ"))
+    # Spark has no other way to hand its secret to executors and drivers; only their owner can look there.
+    return {path: re.sub("_SPARK_AUTH_SECRET=[^\0]*", "", text) for path, text in read.items()}
 
 
 def _spark(instance: Settings) -> Texts:

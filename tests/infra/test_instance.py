@@ -23,6 +23,7 @@ from kafka.errors import KafkaError
 from headwater.airflow_api import Airflow
 from headwater.errors import Refusal
 from headwater.local import daemon, processes, terraform
+from headwater.local.jvm import spark_home
 from headwater.local.part import wait_until_ready
 from headwater.local.parts import observe
 from headwater.local.ports import wanted_ports
@@ -175,6 +176,21 @@ def test_spark_refuses_a_submission_without_a_token(instance: Settings) -> None:
     with pytest.raises(urllib.error.HTTPError) as refused:
         urllib.request.urlopen(request, timeout=10)
     assert refused.value.code == 403
+
+
+def test_spark_refuses_who_comes_by_the_other_port(instance: Settings) -> None:
+    """Spark's older client sends drivers, and ends them, without the REST port and its tokens."""
+    command = [spark_home() / "bin/spark-class", "org.apache.spark.deploy.Client", "kill"]
+    done = subprocess.run(
+        [*command, instance.spark_master, "driver-0"],
+        env={"PATH": os.environ["PATH"], "SPARK_LOCAL_IP": "127.0.0.1"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert "does not have SASL enabled" in done.stderr
+    assert "driver-0 has already finished or does not exist" not in done.stderr
 
 
 def test_airflow_lets_the_generated_password_in_and_no_other(instance: Settings) -> None:
