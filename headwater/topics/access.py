@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 # How the consumer groups start that a role may touch. Streaming apps publish their offsets as groups.
 GROUPS = {"apps": "headwater.", "notifier": "headwater.notifier", "carts": "headwater.carts"}
-# Who may ask how large partitions are: the plan of a replay tells how much it will read.
+# Who may ask how large partitions are: the plan of a replay tells how much it will read. Kafka has no smaller
+# right for it: they may look at access and at groups, too, and change neither.
 SIZES = ("apps",)
 # How the names start under which a role may write in transactions.
 TRANSACTIONS = {"notifier": "headwater.notifier", "carts": "headwater.carts"}

@@ -74,8 +74,7 @@ def test_no_secret_is_told_by(instance: Settings, place: str) -> None:
 
 def test_what_hides_secrets_is_on(instance: Settings) -> None:
     assert secrets_in(instance, {"here": instance.secret("kafka.apps")}) == ["here: kafka.apps"]
-    pages = PLACES["Spark's pages"](instance)
-    (environment,) = [text for page, text in pages.items() if page.endswith("/environment/")]
+    environment = PLACES["Spark's pages"](instance)[f"{instance.spark_ui_url}/environment/"]
     assert "JWSFilter.param.secretKey" in environment
     assert "redacted" in environment
     with pytest.raises(Refusal, match="Airflow refused") as refused:
