@@ -12,9 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kafka import KafkaAdminClient
+from kafka.errors import KafkaError
+
 from headwater import registry
 from headwater.airflow_api import Airflow
-from headwater.brokers import admin_client
 from headwater.engines import engine_of
 from headwater.errors import Refusal
 from headwater.local import processes, terraform
@@ -122,7 +124,7 @@ def _refusals(instance: Settings) -> Texts:
     )
     ways: dict[str, Callable[[], object]] = {
         "registry": lambda: registry.connect(elsewhere),
-        "Kafka": lambda: admin_client(elsewhere, "apps").__enter__(),
+        "Kafka": lambda: KafkaAdminClient(**elsewhere.kafka_client("apps"), bootstrap_timeout_ms=1000),
         "Spark": lambda: engine_of(elsewhere).running("driver-0"),
         "Airflow": lambda: Airflow(elsewhere).paused(),
     }
@@ -164,7 +166,7 @@ def _asked(url: str) -> str:
 def _refused(way: Callable[[], object]) -> str:
     try:
         way()
-    except Refusal as refusal:
+    except (Refusal, KafkaError) as refusal:
         return str(refusal)
     raise AssertionError("somebody answered")
 
