@@ -213,7 +213,8 @@ def test_airflow_keeps_passwords_of_connections_sealed_and_shows_none(instance: 
     connection = {"connection_id": f"probe_{password[:8]}", "conn_type": "http", "password": password}
     airflow.call("POST", "connections", connection | {"extra": json.dumps({"token": password})})
     try:
-        shown = airflow.call("GET", f"connections/{connection['connection_id']}")
+        paths = (f"connections/{connection['connection_id']}", "eventLogs?order_by=-id")
+        shown = {path: airflow.call("GET", path) for path in paths}
         with psycopg.connect(instance.postgres_dsn("airflow", "airflow")) as server:
             (kept,) = server.execute(
                 "SELECT to_jsonb(connection)::text FROM connection WHERE password IS NOT NULL"
