@@ -7,19 +7,25 @@ never have met.
 from __future__ import annotations
 
 import re
+from functools import cache
+from reprlib import Repr
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from headwater import declared, names
 from headwater.errors import Refusal
+from headwater.topics import load_topics
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
-PERSON = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
-LONGEST_REASON = 200
-SHOWN = 60  # so much of a wrong value is repeated
+ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+LONGEST_LINE = 200
+MOST = 100  # as many as anybody may name at once
+MOST_TOLD = 10
+SHOWN = Repr()
+SHOWN.maxstring = SHOWN.maxother = 60  # so much of a wrong value is repeated
 
 
 def _view(name: str) -> str:
@@ -34,27 +40,36 @@ def _app(name: str) -> str:
     return name
 
 
+def _topic(name: str) -> str:
+    if name not in load_topics():
+        raise ValueError("is not a topic; see `headwater topics plan`")
+    return name
+
+
 def _label(text: str) -> str:
     if not names.LABEL.fullmatch(text):
         raise ValueError("does not name a version; write it like v2, or v2b2")
     return text
 
 
-def _person(text: str) -> str:
-    if not PERSON.fullmatch(text):
-        raise ValueError("cannot be the id of a person; letters, digits, dots, hyphens and underscores can")
+def _id(text: str) -> str:
+    if not ID.fullmatch(text):
+        raise ValueError("cannot be an id; letters, digits, dots, hyphens and underscores can")
     return text
 
 
-def _reason(text: str) -> str:
-    if not text.strip() or not text.isprintable() or len(text) > LONGEST_REASON:
-        raise ValueError(f"is no reason; write one line of at most {LONGEST_REASON} letters")
+def _line(text: str) -> str:
+    if not text.strip() or not text.isprintable() or len(text) > LONGEST_LINE:
+        raise ValueError(f"cannot be kept; write one line of at most {LONGEST_LINE} letters")
     return text
 
 
 View = Annotated[str, AfterValidator(_view)]
 App = Annotated[str, AfterValidator(_app)]
+Topic = Annotated[str, AfterValidator(_topic)]
 Label = Annotated[str, AfterValidator(_label)]
+Id = Annotated[str, AfterValidator(_id)]
+Line = Annotated[str, AfterValidator(_line)]  # free text, for the record: never more than data
 
 
 class Form(BaseModel):
@@ -72,7 +87,7 @@ class Form(BaseModel):
         except ValidationError as wrong:
             raise Refusal(
                 "the form could not be accepted",
-                detail="\n".join(_sentence(error) for error in wrong.errors()),
+                detail="\n".join(_sentence(error) for error in wrong.errors()[:MOST_TOLD]),
                 hint=cls.HINT,
             ) from None
 
@@ -80,7 +95,7 @@ class Form(BaseModel):
 class Deployment(Form):
     """What to do with apps; none named means all."""
 
-    apps: tuple[App, ...] | None = None
+    apps: Annotated[tuple[App, ...], Field(max_length=MOST)] | None = None
     action: Literal["deploy", "restart", "stop"] = "deploy"
 
     model_config = ConfigDict(strict=False)  # a list from a form becomes a tuple
@@ -96,14 +111,14 @@ class Rollback(Form):
 class Erasure(Form):
     """Who is erased, and why: for the record, which is kept. So the reason names nobody."""
 
-    person: Annotated[str, AfterValidator(_person)]
-    reason: Annotated[str, AfterValidator(_reason)]
+    person: Id
+    reason: Line
 
 
 class Views(Form):
     """Which views are meant; none named means all."""
 
-    views: tuple[View, ...] | None = None
+    views: Annotated[tuple[View, ...], Field(max_length=MOST)] | None = None
 
     model_config = ConfigDict(strict=False)
 
@@ -114,11 +129,21 @@ class Maintenance(Form):
     dry_run: bool = False
 
 
+@cache
+def checked(field: str, kind: Any) -> Callable[[str], Any]:
+    """Return the check of a field that comes alone, as on the command line: what a form would say of it."""
+    fields: dict[str, Any] = {field: (kind, ...)}
+    form = create_model(field, __base__=Form, **fields)
+
+    def text(answer: str) -> Any:
+        return getattr(form.check({field: answer}), field)
+
+    return text
+
+
 def _sentence(error: Any) -> str:
     field = ".".join(str(part) for part in error["loc"]) or "form"
     what = error["msg"].removeprefix("Value error, ")
     if error["type"] == "missing":
         return f'"{field}" is missing.'
-    shown = repr(error["input"])
-    shown = shown if len(shown) <= SHOWN else f"{shown[:SHOWN]}…"
-    return f'"{field}": {shown} {what[:1].lower()}{what[1:]}.'
+    return f'"{field}": {SHOWN.repr(error["input"])} {what[:1].lower()}{what[1:]}.'

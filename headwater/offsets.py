@@ -44,7 +44,8 @@ def beginnings(client: KafkaAdminClient, topic: str) -> Offsets:
 def since(client: KafkaAdminClient, topic: str, time: datetime) -> Offsets:
     """Return the first offsets of records received at a time or later; the end where there is none."""
     last = ends(client, topic)
-    found = _found(client, topic, int(time.timestamp() * 1000))
+    # Kafka takes negative times for words: -1 would be the end.
+    found = _found(client, topic, max(0, int(time.timestamp() * 1000)))
     return {partition: offset if offset >= 0 else last[partition] for partition, offset in found.items()}
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pyiceberg.table.snapshots import Snapshot
 
 OFFSETS = names.snapshot_property("offsets")
-PLACE = re.compile(r"([a-z][a-z0-9_]*):(\d+):(\d+)")
+PLACE = re.compile(r"([a-z][a-z0-9_]*):([0-9]{1,9}):([0-9]{1,18})")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,8 @@ HASTE = "spark.headwater.haste"
 STATE_STORE = "spark.sql.streaming.stateStore"
 SQL_SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
+    # What pages, plans and logs never show the value of.
+    "spark.redaction.regex": "(?i)secret|password|token|access[.]?key|jaas",
     # Fixed for the life of a checkpoint: changing it means a new version of every view.
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
@@ -58,7 +60,7 @@ SQL_SETTINGS = {
 def start(settings: Settings, name: str) -> SparkSession:
     """Start or join the Spark session, with the lake's catalog and our streaming defaults."""
     builder = SparkSession.builder.appName(name)
-    for key, value in {**SQL_SETTINGS, **_catalog(settings)}.items():
+    for key, value in {**SQL_SETTINGS, **_catalog(settings), **_login(settings)}.items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()
     for namespace in ("versions", "views", "state", "late", "quarantine", "quality", "cold"):
@@ -69,6 +71,17 @@ def start(settings: Settings, name: str) -> SparkSession:
 def haste(spark: SparkSession) -> float:
     """Return how many times more often than declared this environment's queries look for news."""
     return float(spark.conf.get(HASTE, "1") or 1)
+
+
+def _login(settings: Settings) -> dict[str, str]:
+    """Return the secret of a cluster that wants one.
+
+    Spark's workers know it, and do not tell their drivers (SPARK-25078); as a property of the submission it
+    would be on a command line.
+    """
+    if settings.spark_app_properties.get("spark.authenticate") != "true":
+        return {}
+    return {"spark.authenticate.secret": settings.secret("spark.rpc")}
 
 
 def _catalog(settings: Settings) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 import sys
 
 import typer
@@ -22,6 +23,8 @@ from headwater.cli import (
 )
 from headwater.errors import Refusal
 
+LONGEST_WORD = 10_000
+
 cli = typer.Typer(no_args_is_help=True, add_completion=False, help="Run and look after a Headwater platform.")
 for commands in (platform, shop, notify):
     cli.add_typer(commands.commands)
@@ -40,6 +43,7 @@ cli.add_typer(replay.commands, name="replay")
 def main() -> None:
     """Run a command; a refusal ends it with its three parts on standard error."""
     try:
+        refuse_what_is_no_text(sys.argv[1:])
         cli()
     except Refusal as refusal:
         errors = Console(stderr=True)
@@ -47,3 +51,14 @@ def main() -> None:
         for part in filter(None, (refusal.detail, refusal.hint)):
             errors.print(part, markup=False, soft_wrap=True)
         sys.exit(1)
+
+
+def refuse_what_is_no_text(words: list[str]) -> None:
+    """Refuse what no command can mean: several lines, control characters, broken encodings, whole books."""
+    for number, word in enumerate(words, start=1):
+        if not word.isprintable() or len(word) > LONGEST_WORD:
+            raise Refusal(
+                f"argument {number} is not a line of text",
+                detail=f"It is: {reprlib.repr(word)}.",
+                hint=f"Write at most {LONGEST_WORD:,} letters without line breaks or control characters.",
+            )

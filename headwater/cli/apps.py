@@ -7,14 +7,21 @@ from typing import Annotated
 import typer
 
 from headwater.cli.printing import say
+from headwater.forms import App, checked
 from headwater.settings import Settings
 
 commands = typer.Typer(no_args_is_help=True, help="Streaming apps: deploy, restart, stop and supervise them.")
 Apps = Annotated[list[str] | None, typer.Argument(help="Names of apps; all of them if none is named.")]
 
 
+Groups = Annotated[
+    list[str] | None,
+    typer.Argument(parser=checked("app", App), help="Names of apps; all of them if none is named."),
+]
+
+
 @commands.command("deploy")
-def deploy_apps(names: Apps = None) -> None:
+def deploy_apps(names: Groups = None) -> None:
     """Pack the code and make apps run it; an app that already does is left alone."""
     from headwater import apps
 

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from headwater.cli.printing import print_table, say
+from headwater.forms import Id, checked
 from headwater.settings import Settings
 
 commands = typer.Typer(no_args_is_help=True, help="Carts: what is in them, now or at any time, and why.")
@@ -46,7 +47,11 @@ def audit_cart(cart: str) -> None:
 @commands.command("decide")
 def decide_commands(
     name: Annotated[
-        str | None, typer.Option(help="Started again under the same name, it takes its place back at once.")
+        str | None,
+        typer.Option(
+            parser=checked("name", Id),
+            help="Started again under the same name, it takes its place back at once.",
+        ),
     ] = None,
 ) -> None:
     """Run the service that decides commands, exactly once; several may run at once."""

@@ -8,6 +8,7 @@ import typer
 
 from headwater.cli.printing import print_table
 from headwater.errors import Refusal
+from headwater.forms import Topic, checked
 from headwater.settings import Settings
 
 commands = typer.Typer(no_args_is_help=True, help="The cold log: every record of every topic, in the lake.")
@@ -15,7 +16,10 @@ commands = typer.Typer(no_args_is_help=True, help="The cold log: every record of
 
 @commands.command("check")
 def check_cold_log(
-    names: Annotated[list[str] | None, typer.Argument(help="Topics; all of them if none is named.")] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(parser=checked("topic", Topic), help="Topics; all of them if none is named."),
+    ] = None,
 ) -> None:
     """Compare what is archived with what Kafka holds, and with the rows that are there."""
     from headwater.cold_log import check

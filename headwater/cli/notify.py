@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from headwater.forms import Id, checked
 from headwater.settings import Settings
 
 commands = typer.Typer()
@@ -15,7 +16,11 @@ commands = typer.Typer()
 @commands.command()
 def notify(
     name: Annotated[
-        str | None, typer.Option(help="Started again under the same name, it takes its place back at once.")
+        str | None,
+        typer.Option(
+            parser=checked("name", Id),
+            help="Started again under the same name, it takes its place back at once.",
+        ),
     ] = None,
 ) -> None:
     """Turn alerts into notifications, exactly once, and deliver them; several may run at once."""

@@ -7,13 +7,16 @@ from typing import Annotated
 import typer
 
 from headwater.cli.printing import print_table, say
+from headwater.forms import Id, Line, checked
 from headwater.settings import Settings
 
 commands = typer.Typer(
     no_args_is_help=True, help="People: what the shop knows of them, opened with their key."
 )
 erasing = typer.Typer()
-Person = Annotated[str, typer.Argument(help="The id of a person, e.g. user-0001.")]
+Person = Annotated[
+    str, typer.Argument(parser=checked("person", Id), help="The id of a person, e.g. user-0001.")
+]
 
 
 @commands.command("show")
@@ -36,7 +39,9 @@ def show_person(person: Person) -> None:
 def erase(
     person: Person,
     reason: Annotated[str, typer.Option(help="Why, for the record; it is kept, so name nobody.")],
-    by: Annotated[str, typer.Option(help="Who says so, for the record.")] = "command line",
+    by: Annotated[
+        str, typer.Option(parser=checked("by", Line), help="Who says so, for the record.")
+    ] = "command line",
 ) -> None:
     """Erase a person: destroy their key, remove what was never sealed, and prove it."""
     from headwater import erasure

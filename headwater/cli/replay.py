@@ -11,6 +11,8 @@ from rich.markdown import Markdown
 
 from headwater.cli.printing import console, print_table, say
 from headwater.errors import Refusal
+from headwater.forms import Label, Line, checked
+from headwater.forms import View as KnownView
 from headwater.settings import Settings
 
 if TYPE_CHECKING:
@@ -20,12 +22,16 @@ commands = typer.Typer(
     no_args_is_help=True, help="Replays: build a new version of a view from the log, prove it, promote it."
 )
 moves = typer.Typer()
-View = Annotated[str, typer.Argument(help="A view, e.g. page_views_per_minute.")]
+known_view = checked("view", KnownView)
+View = Annotated[str, typer.Argument(parser=known_view, help="A view, e.g. page_views_per_minute.")]
+AnyView = Annotated[
+    str | None, typer.Argument(parser=known_view, help="A view; all of them if none is named.")
+]
 Start = Annotated[
     str, typer.Option(help='"earliest", a time with its zone, or offsets such as \'{"0": 1200, "1": 0}\'.')
 ]
 Code = Annotated[str, typer.Option("--artifact", help='"current", or the hash of an earlier artifact.')]
-By = Annotated[str, typer.Option(help="Who says so, for the record.")]
+By = Annotated[str, typer.Option(parser=checked("by", Line), help="Who says so, for the record.")]
 
 
 @commands.command("plan")
@@ -33,7 +39,8 @@ def plan_replay(view: View, start: Start = "earliest", artifact: Code = "current
     """Say what a replay would read and make, and whether it may; change nothing."""
     from headwater import replay
 
-    console.print(Markdown(replay.plan(Settings.load(), _request(view, start, artifact)).markdown()))
+    request = _request(view, start, artifact)
+    console.print(Markdown(replay.plan(Settings.load(), request).markdown()))
 
 
 @commands.command("start")
@@ -41,8 +48,9 @@ def start_replay(view: View, start: Start = "earliest", artifact: Code = "curren
     """Build a candidate from the log, wait until it has caught up, and prove it."""
     from headwater import replay
 
+    request = _request(view, start, artifact)
     settings = Settings.load()
-    begun = replay.begin(settings, _request(view, start, artifact), key=f"command-{uuid.uuid4().hex[:12]}")
+    begun = replay.begin(settings, request, key=f"command-{uuid.uuid4().hex[:12]}")
     say(f"replay {begun.key} builds {begun.query}")
     _wait_until_caught_up(settings, begun.key)
     _prove(settings, view)
@@ -56,9 +64,7 @@ def prove_replay(view: View) -> None:
 
 
 @commands.command("status")
-def show_replays(
-    view: Annotated[str | None, typer.Argument(help="A view; all of them if none is named.")] = None,
-) -> None:
+def show_replays(view: AnyView = None) -> None:
     """Show the replays there were, and how far the open ones have come."""
     from headwater import replay
 
@@ -84,7 +90,10 @@ def promote_replay(view: View, by: By = "command line") -> None:
 
 @commands.command("reject")
 def reject_replay(
-    view: View, because: Annotated[str, typer.Option(help="Why, for the record.")] = "rejected by command"
+    view: View,
+    because: Annotated[
+        str, typer.Option(parser=checked("because", Line), help="Why, for the record.")
+    ] = "rejected by command",
 ) -> None:
     """Give a candidate up: its app stops, its proof stays."""
     from headwater import replay
@@ -96,7 +105,10 @@ def reject_replay(
 @moves.command("rollback")
 def roll_back(
     view: View,
-    version: Annotated[str | None, typer.Option(help="A warm version, e.g. v1; by default the last.")] = None,
+    version: Annotated[
+        str | None,
+        typer.Option(parser=checked("version", Label), help="A warm version, e.g. v1; by default the last."),
+    ] = None,
     by: By = "command line",
 ) -> None:
     """Let readers see an earlier version that has stayed fresh."""
@@ -106,9 +118,7 @@ def roll_back(
 
 
 @moves.command("release")
-def release_versions(
-    view: Annotated[str | None, typer.Argument(help="A view; all of them if none is named.")] = None,
-) -> None:
+def release_versions(view: AnyView = None) -> None:
     """Let warm versions go, and fold promoted ones back into the apps of their groups."""
     from headwater import replay, supervision
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 commands = typer.Typer()
+LONGEST = timedelta(days=3660)
 Share = Annotated[float, typer.Option(min=0, max=1, help="A part of all records, between 0 and 1.")]
 
 
@@ -53,7 +54,7 @@ def simulate(
         seed=seed,
         rate=rate,
         start=start,
-        duration=timedelta(minutes=minutes) if minutes is not None else None,
+        duration=_duration(minutes) if minutes is not None else None,
         count=count,
         users=users,
         changes=changes,
@@ -68,6 +69,15 @@ def simulate(
     if start is not None:
         refuse_a_past_behind_the_present(settings, simulation.topics)
     run(settings, simulation, report=lambda line: print(line, flush=True))
+
+
+def _duration(minutes: float) -> timedelta:
+    if not 0 < minutes <= LONGEST.total_seconds() / 60:  # so that "nan" is refused, too
+        raise Refusal(
+            f"{minutes:g} minutes cannot be simulated",
+            hint=f"Choose more than 0 and at most {LONGEST.days} days.",
+        )
+    return timedelta(minutes=minutes)
 
 
 def refuse_a_past_behind_the_present(settings: Settings, topics: Iterable[str]) -> None:

@@ -9,6 +9,7 @@ import typer
 
 from headwater.cli.printing import print_table, say
 from headwater.errors import Refusal
+from headwater.forms import View, checked
 from headwater.settings import Settings
 
 commands = typer.Typer(no_args_is_help=True, help="Views: look at what they serve, and at their versions.")
@@ -48,7 +49,10 @@ def publish_views() -> None:
 
 @commands.command("versions")
 def show_versions(
-    name: Annotated[str | None, typer.Argument(help="A view; all of them if none is named.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(parser=checked("view", View), help="A view; all of them if none is named."),
+    ] = None,
 ) -> None:
     """Show the versions of views: which is live, which are warm, and the code they run."""
     from headwater.registry import connect, releases

@@ -15,7 +15,16 @@ from headwater.settings import instance_home
 if TYPE_CHECKING:
     from pathlib import Path
 
-FOLDERS = ("artifacts", "checkpoints", "logs", "parts", "supervisor/conf.d", "warehouse")
+FOLDERS = (
+    "artifacts",
+    "checkpoints",
+    "logs",
+    "parts",
+    "supervisor",
+    "supervisor/conf.d",
+    "terraform",
+    "warehouse",
+)
 
 
 def start_instance(home: Path) -> None:

@@ -48,6 +48,7 @@ GENERATORS: dict[str, Callable[[], str]] = {
     "postgres.capture": _password,
     "people.wrapping": lambda: _key(32),  # wraps the keys of people
     "spark.submission": lambda: _key(48),  # HS384 wants 384 bits
+    "spark.rpc": _password,
     "airflow.admin": _password,
     "airflow.fernet": lambda: _key(32),
     "airflow.jwt": lambda: _key(64),

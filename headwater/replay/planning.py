@@ -107,7 +107,7 @@ def plan_with(settings: Settings, registry: Connection, request: ReplayRequest, 
     """Plan a replay with the very code that it will run."""
     live = releases.live_version(registry, request.view)
     declared = _declared(artifact, request.view)
-    with admin_client(settings, "admin") as client:
+    with admin_client(settings, "apps") as client:
         events = resolve(settings, client, declared["inputs"], request.start)
         # What is true now was said long ago: a table is always read as a whole.
         stretches = [*events, *resolve(settings, client, declared["tables"], EARLIEST)]

@@ -17,6 +17,7 @@ from headwater.forms import Form, View
 EARLIEST = "earliest"
 CURRENT = "current"
 LARGEST_OFFSET = 2**63 - 1
+LONGEST_PARTITION = 9  # digits
 
 
 class ReplayRequest(Form):
@@ -46,9 +47,9 @@ def time_in(start: str) -> datetime | None:
     """Return the time that a start names, if it does; without a zone nobody can know which time it is."""
     try:
         time = datetime.fromisoformat(start)
-    except ValueError:
+        return time.astimezone(UTC) if time.tzinfo else None
+    except (ValueError, OverflowError):  # a zone can lead out of the years that there are
         return None
-    return time.astimezone(UTC) if time.tzinfo else None
 
 
 def offsets_in(start: str) -> dict[str, Any] | None:
@@ -70,5 +71,6 @@ def _are_offsets(named: dict[str, Any]) -> bool:
 
 
 def _is_offset(partition: str, offset: Any) -> bool:
+    number = partition.isascii() and partition.isdecimal() and len(partition) <= LONGEST_PARTITION
     whole = isinstance(offset, int) and not isinstance(offset, bool)
-    return partition.isascii() and partition.isdecimal() and whole and 0 <= offset <= LARGEST_OFFSET
+    return number and whole and 0 <= offset <= LARGEST_OFFSET

@@ -25,6 +25,7 @@ from headwater.shop.flaws import FLAWS
 from headwater.shop.streams import STREAMS
 
 SHARES = ("out_of_order", "late", "repeated", "wrong_clock", "malformed")
+MOST_USERS = 10_000_000
 
 
 class Outage(NamedTuple):
@@ -131,6 +132,8 @@ def _check_amounts(simulation: Simulation) -> None:
         number = getattr(simulation, name)
         if number is not None and number < 1:
             raise Refusal(f'"{name}" is {number}', hint="Choose at least 1.")
+    if simulation.users > MOST_USERS:
+        raise Refusal(f"{simulation.users:,} people are too many", hint=f"Choose at most {MOST_USERS:,}.")
     if simulation.partition is not None and simulation.partition < 0:
         raise Refusal(f'"partition" is {simulation.partition}', hint="Partitions are counted from 0.")
 

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 # How the consumer groups start that a role may touch. Streaming apps publish their offsets as groups.
 GROUPS = {"apps": "headwater.", "notifier": "headwater.notifier", "carts": "headwater.carts"}
+# Who may ask how large partitions are: the plan of a replay tells how much it will read. Kafka has no smaller
+# right for it: they may look at access and at groups, too, and change neither.
+SIZES = ("apps",)
 # How the names start under which a role may write in transactions.
 TRANSACTIONS = {"notifier": "headwater.notifier", "carts": "headwater.carts"}
 
@@ -64,6 +67,10 @@ def granted(topics: Iterable[Topic]) -> frozenset[Access]:
             entry
             for role in TRANSACTIONS.keys() & set(topic.written_by)
             for entry in _on_names(role, "WRITE", "TRANSACTIONAL_ID", TRANSACTIONS[role])
+        }
+        entries |= {
+            Access(principal=f"User:{role}", operation="DESCRIBE", kind="CLUSTER", name="kafka-cluster")
+            for role in set(SIZES) & set(topic.read_by)
         }
     return frozenset(entries)
 

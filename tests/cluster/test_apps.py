@@ -23,6 +23,7 @@ from headwater.registry import connect, releases
 from headwater.shop import Simulation, simulate
 from spark_apps import catalog
 from tests.cluster.looking import APP, driver_of, has_read_everything, process, program, wait_for
+from tests.places import app_pages, secrets_in
 from tests.streams import Log, assert_up_to_date, compare
 
 if TYPE_CHECKING:
@@ -97,6 +98,13 @@ def test_command_line_shows_the_app_and_its_rows(instance: Settings, app: str) -
     shown = subprocess.run(view, capture_output=True, text=True, check=True)
     assert len(shown.stdout.splitlines()) == 4
     assert "revision" in shown.stdout
+
+
+def test_pages_of_an_app_hide_its_passwords(instance: Settings, app: str) -> None:
+    pages = app_pages(instance)
+    environment = next(text for page, text in pages.items() if page.endswith("/environment"))
+    assert '[ "spark.sql.catalog.lake.jdbc.password", "*********(redacted)" ]' in environment
+    assert secrets_in(instance, pages) == []
 
 
 def test_deploying_twice_starts_no_second_driver(instance: Settings, app: str) -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from headwater.airflow_api import Airflow
     from headwater.settings import Settings
 
+REASON = 'asked for it\'s "removal"; $(id) {{ 7 * 7 }} -- %s'
 HOSTILE = ["../../etc/passwd", "'; DROP TABLE people; --", "$(id)", "{{ 7 * 7 }}", ""]
 
 
@@ -23,13 +24,14 @@ HOSTILE = ["../../etc/passwd", "'; DROP TABLE people; --", "$(id)", "{{ 7 * 7 }}
 def test_person_is_erased_and_the_run_says_so(instance: Settings, airflow: Airflow) -> None:
     person = new_person()
     register(instance, person)
-    run = trigger(airflow, "erase", person=person.id, reason="asked for it, ticket 4711")
+    run = trigger(airflow, "erase", person=person.id, reason=REASON)
     wait_for_run(airflow, "erase", run, "success")
     assert f"**{person.id} is erased.**" in run_of(airflow, "erase", run)["note"]
     assert rows_of(instance, person.id) == {}
     kept = erasure.status(instance, person.id)
     assert kept
     assert kept["proved_at"] is not None
+    assert kept["reason"] == REASON, "what a person wrote is data: no template, no shell, no SQL"
 
 
 @pytest.mark.parametrize("nonsense", HOSTILE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import configparser
 import json
 import os
 import signal
@@ -10,6 +11,7 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
+import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,12 +20,16 @@ import pytest
 from kafka import KafkaAdminClient
 from kafka.errors import KafkaError
 
+from headwater.airflow_api import Airflow
+from headwater.errors import Refusal
 from headwater.local import daemon, processes, terraform
+from headwater.local.jvm import spark_home
 from headwater.local.part import wait_until_ready
 from headwater.local.parts import observe
 from headwater.local.ports import wanted_ports
 from headwater.local.record import started_parts
 from headwater.local.variables import FILE, remembered
+from tests.places import PLACES, secrets_in
 
 if TYPE_CHECKING:
     from headwater.settings import Settings
@@ -59,14 +65,38 @@ def test_every_listener_is_on_loopback(instance: Settings) -> None:
     assert set(wanted_ports(variables.port_base)) <= {listener.port for listener in listeners}
 
 
-def test_no_secret_is_in_state_or_log_or_process_list(instance: Settings) -> None:
+@pytest.mark.parametrize("place", PLACES)
+def test_no_secret_is_told_by(instance: Settings, place: str) -> None:
+    texts = PLACES[place](instance)
+    assert any(texts.values()), "a place where nothing is read tells nothing"
+    assert secrets_in(instance, texts) == []
+
+
+def test_what_hides_secrets_is_on(instance: Settings) -> None:
+    assert secrets_in(instance, {"here": instance.secret("kafka.apps")}) == ["here: kafka.apps"]
+    environment = PLACES["Spark's pages"](instance)[f"{instance.spark_ui_url}/environment/"]
+    assert "JWSFilter.param.secretKey" in environment
+    assert "redacted" in environment
+    with pytest.raises(Refusal, match="Airflow refused") as refused:
+        Airflow(instance).call("GET", "config")
+    assert "403" in str(refused.value.__cause__)
+
+
+def test_other_users_can_open_nothing_of_ours(instance: Settings) -> None:
     home = Path(instance.home)
-    secrets = json.loads(Path(instance.secrets_file).read_text()).values()
-    places = [*(home / "terraform").rglob("*"), *(home / "logs").rglob("*"), *(home / "parts").rglob("*")]
-    places += [Path(f"/proc/{pid}/cmdline") for pid in processes.processes_of_instance(home)]
-    texts = {place: place.read_bytes() for place in places if place.is_file()}
-    found = [str(place) for place, text in texts.items() for secret in secrets if secret.encode() in text]
-    assert found == []
+    server = home / "postgres/server"  # the program itself, as anybody can download it
+    files = [path for path in home.rglob("*") if path.is_file() and server not in path.parents]
+    assert {str(path.relative_to(home)) for path in files if open_to_others(path, home)} <= {
+        "instance.tfvars.json",  # ports and sizes
+        "lock",
+        "secrets.lock",
+    }
+
+
+def open_to_others(path: Path, home: Path) -> bool:
+    above = [folder for folder in path.parents if folder == home or home in folder.parents]
+    passable = all(folder.stat().st_mode & 0o001 for folder in above)
+    return passable and bool(path.stat().st_mode & 0o004)
 
 
 def test_files_with_secrets_are_for_their_owner_only(instance: Settings) -> None:
@@ -92,6 +122,43 @@ def test_each_database_is_closed_to_the_role_of_the_other(instance: Settings) ->
         psycopg.connect(instance.postgres_dsn("airflow", "headwater"))
 
 
+def test_every_way_into_postgres_wants_a_scrambled_password(instance: Settings) -> None:
+    with superuser(instance) as server:
+        ways = server.execute("SELECT DISTINCT auth_method, error FROM pg_hba_file_rules").fetchall()
+        kept = server.execute("SELECT rolname, rolpassword FROM pg_authid WHERE rolcanlogin").fetchall()
+    assert ways == [("scram-sha-256", None)]
+    assert {role for role, _ in kept} == {"superuser", "headwater", "airflow", "shop", "capture"}
+    assert all(password.startswith("SCRAM-SHA-256$") for _, password in kept)
+
+
+def test_no_role_of_postgres_can_do_more_than_its_purpose(instance: Settings) -> None:
+    with superuser(instance) as server:
+        rights = server.execute(
+            "SELECT rolname, rolsuper OR rolcreaterole OR rolcreatedb OR rolbypassrls, rolreplication "
+            "FROM pg_roles WHERE rolcanlogin AND rolname <> 'superuser' ORDER BY 1"
+        ).fetchall()
+    assert rights == [
+        ("airflow", False, False),
+        ("capture", False, True),  # reads the write-ahead log
+        ("headwater", False, False),
+        ("shop", False, False),
+    ]
+
+
+def test_nobody_works_as_superuser(instance: Settings) -> None:
+    with superuser(instance) as server:
+        connected = server.execute(
+            "SELECT DISTINCT usename FROM pg_stat_activity "
+            "WHERE pid <> pg_backend_pid() AND backend_type IN ('client backend', 'walsender')"
+        ).fetchall()
+    assert {role for (role,) in connected} >= {"airflow", "capture"}
+    assert ("superuser",) not in connected
+
+
+def superuser(instance: Settings) -> psycopg.Connection:
+    return psycopg.connect(instance.postgres_dsn("postgres", "superuser"))
+
+
 def test_postgres_writes_a_logical_log(instance: Settings) -> None:
     with psycopg.connect(instance.postgres_dsn()) as connection:
         assert connection.execute("SHOW wal_level").fetchone() == ("logical",)
@@ -110,9 +177,53 @@ def test_spark_refuses_a_submission_without_a_token(instance: Settings) -> None:
     assert refused.value.code == 403
 
 
+def test_spark_refuses_who_comes_by_the_other_port(instance: Settings) -> None:
+    """Spark's older client sends drivers, and ends them, without the REST port and its tokens."""
+    command = [spark_home() / "bin/spark-class", "org.apache.spark.deploy.Client", "kill"]
+    done = subprocess.run(
+        [*command, instance.spark_master, "driver-0"],
+        env={"PATH": os.environ["PATH"], "SPARK_LOCAL_IP": "127.0.0.1"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert "does not have SASL enabled" in done.stderr
+    assert "driver-0 has already finished or does not exist" not in done.stderr
+
+
 def test_airflow_lets_the_generated_password_in_and_no_other(instance: Settings) -> None:
     assert log_in(instance, instance.secret("airflow.admin")) == 201
     assert log_in(instance, "guess") == 401
+
+
+def test_airflow_keeps_its_keys_over_restarts_in_a_file_of_its_own(instance: Settings) -> None:
+    file = Path(instance.home, "airflow/airflow.cfg")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    config = configparser.ConfigParser(interpolation=None)
+    config.read(file)
+    assert config["core"]["fernet_key"] == instance.secret("airflow.fernet")
+    assert config["api_auth"]["jwt_secret"] == instance.secret("airflow.jwt")
+    assert config["api"]["secret_key"] == instance.secret("airflow.session")
+    assert config["api"].getboolean("expose_config") is False
+
+
+def test_airflow_keeps_passwords_of_connections_sealed_and_shows_none(instance: Settings) -> None:
+    airflow, password = Airflow(instance), uuid.uuid4().hex
+    connection = {"connection_id": f"probe_{password[:8]}", "conn_type": "http", "password": password}
+    airflow.call("POST", "connections", connection | {"extra": json.dumps({"token": password})})
+    try:
+        paths = (f"connections/{connection['connection_id']}", "eventLogs?order_by=-id")
+        shown = {path: airflow.call("GET", path) for path in paths}
+        with psycopg.connect(instance.postgres_dsn("airflow", "airflow")) as server:
+            (kept,) = server.execute(
+                "SELECT to_jsonb(connection)::text FROM connection WHERE password IS NOT NULL"
+            ).fetchall()
+    finally:
+        airflow.call("DELETE", f"connections/{connection['connection_id']}")
+    assert password not in json.dumps(shown)
+    assert '"is_encrypted": true' in kept[0]
+    assert password not in kept[0]
 
 
 def test_connect_offers_debezium(instance: Settings) -> None:

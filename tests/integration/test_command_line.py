@@ -6,10 +6,17 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import psycopg
 import pytest
+
+from headwater.cli import main
+from tests.hostile import ARGUMENTS, COMMAND, FREE_TEXT
 
 if TYPE_CHECKING:
     from headwater.settings import Settings
+
+
+PROBES = ["'; DROP TABLE versions; --", "$(id)", "../../../etc/passwd", "{{ 7 * 7 }}", "ünïcödé ﷽ 🙈"]
 
 
 def headwater(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -36,9 +43,10 @@ def test_topics_are_in_step_after_make_up(instance: Settings) -> None:
         (("replay", "plan", "nonsense"), "\"view\": 'nonsense' is not a view"),
         (("replay", "plan", "page_views_per_minute", "--start", "$(id)"), "is neither earliest"),
         (("replay", "promote", "page_views_per_minute"), "no replay of view"),
-        (("rollback", "x'; DROP TABLE versions; --"), "there is no live view"),
+        (("rollback", "x'; DROP TABLE versions; --"), "is not a view"),
         (("apps", "restart", "nonsense"), 'app "nonsense" was never deployed'),
-        (("apps", "deploy", "../../etc"), 'there is no app "../../etc"'),
+        (("apps", "deploy", "../../etc"), "'../../etc' is not an app"),
+        (("cold", "check", "nonsense"), "'nonsense' is not a topic"),
         (("apps", "stop", "nonsense"), 'app "nonsense" was never deployed'),
         (("carts", "why", "nobody's"), "nothing was decided about a cart"),
         (("logs", "nonsense"), 'there is no part "nonsense"'),
@@ -52,6 +60,33 @@ def test_nonsense_is_refused_in_words(instance: Settings, arguments: tuple[str, 
     assert refused.returncode == 1
     assert primary in refused.stderr
     assert "Traceback" not in refused.stderr
+
+
+def test_hostile_words_change_nothing_of_a_running_instance(
+    instance: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("headwater.cli.cli", COMMAND)
+    before = tables(instance)
+    for argument in ARGUMENTS:
+        if argument.name in FREE_TEXT:
+            continue
+        for probe in PROBES:
+            monkeypatch.setattr(sys, "argv", ["headwater", *argument.filled_in(probe)])
+            with pytest.raises(SystemExit) as ended:
+                main()
+            assert ended.value.code in (1, 2), argument
+            assert capsys.readouterr().err, argument
+    assert tables(instance) == before
+
+
+def tables(instance: Settings) -> set[str]:
+    """Return the tables of both databases, by their whole names."""
+    found: set[str] = set()
+    for database in ("headwater", "shop"):
+        with psycopg.connect(instance.postgres_dsn(database, database)) as connection:
+            rows = connection.execute("SELECT table_schema, table_name FROM information_schema.tables")
+            found |= {f"{database}.{schema}.{name}" for schema, name in rows}
+    return found
 
 
 def test_instance_that_does_not_exist_is_refused_with_what_to_do() -> None:

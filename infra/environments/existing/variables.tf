@@ -20,7 +20,7 @@ variable "home" {
 }
 
 variable "secrets_file" {
-  description = "File with the passwords, mode 0600: a JSON object of kafka.<user>, postgres.<role>, spark.submission, people.wrapping; or secretsmanager:<prefix>."
+  description = "File with the passwords, mode 0600: a JSON object of kafka.<user>, postgres.<role>, spark.submission, people.wrapping, and spark.rpc if the cluster authenticates; or secretsmanager:<prefix>."
   type        = string
 
   validation {

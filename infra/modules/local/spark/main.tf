@@ -39,6 +39,9 @@ locals {
     "spark.executor.cores"  = "2"
     "spark.cores.max"       = "2"
     "spark.log.level"       = "WARN"
+    # The secret itself is no property: drivers read it for themselves.
+    "spark.authenticate"           = "true"
+    "spark.network.crypto.enabled" = "true"
     # A driver plans small batches and computes little: the thorough compiler took a third of its first three
     # quarters of a minute of processor time.
     "spark.driver.extraJavaOptions" = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
@@ -78,7 +81,7 @@ module "process" {
   instance = var.instance
   name     = "spark"
 
-  # Three folders: drivers inherit the worker's, which holds no secret; whoever submits a job names the third.
+  # Three folders: drivers inherit the worker's; whoever submits a job names the third, which holds no secret.
   files = {
     "spark/master/spark-defaults.conf" = templatefile("${path.module}/templates/master.conf.tftpl", {
       folder = local.folder

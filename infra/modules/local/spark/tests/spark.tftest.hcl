@@ -27,8 +27,26 @@ run "keeps_the_key_from_drivers" {
   command = plan
 
   assert {
-    condition     = !strcontains(output.part.files["spark/worker/spark-defaults.conf"], "@{")
-    error_message = "Drivers inherit the worker's configuration, which must hold no secret."
+    condition     = regexall("@{[^}]*}", output.part.files["spark/worker/spark-defaults.conf"]) == tolist(["@{spark.rpc}"])
+    error_message = "Drivers inherit the worker's configuration, which must hold no secret but the cluster's own."
+  }
+}
+
+run "wants_the_secret_of_everybody_in_the_cluster" {
+  command = plan
+
+  assert {
+    condition = alltrue([for part in ["master", "worker"] : alltrue([for line in [
+      "spark.authenticate true",
+      "spark.authenticate.secret @{spark.rpc}",
+      "spark.network.crypto.enabled true",
+    ] : strcontains(output.part.files["spark/${part}/spark-defaults.conf"], "${line}\n")])])
+    error_message = "Drivers can be sent to the master's own port, too."
+  }
+
+  assert {
+    condition     = output.app_properties["spark.authenticate"] == "true" && !contains(keys(output.app_properties), "spark.authenticate.secret")
+    error_message = "Apps log in; properties are on command lines, and hold no secret."
   }
 }
 
