@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def usage(settings: Settings, topics: Collection[str]) -> list[Partition]:
     """Return the partitions of topics: what they hold, how large they are, and how long records are kept."""
-    with admin_client(settings, "admin") as client:
+    with admin_client(settings, "apps") as client:
         sizes, settled = offsets.sizes(client, topics), configs(client, list(topics))
         return [
             Partition(

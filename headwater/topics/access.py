@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
 # How the consumer groups start that a role may touch. Streaming apps publish their offsets as groups.
 GROUPS = {"apps": "headwater.", "notifier": "headwater.notifier", "carts": "headwater.carts"}
-# Who may ask how large partitions are: the plan of a replay tells how much it will read. Kafka has no smaller
-# right for it: they may look at access and at groups, too, and change neither.
+# Who may ask how large partitions are, and for how long records are kept: a plan of a replay tells how much it
+# will read, and the guard of retention how long there is still time. Kafka has no smaller right for sizes: they
+# may look at access and at groups, too, and change neither.
 SIZES = ("apps",)
 # How the names start under which a role may write in transactions.
 TRANSACTIONS = {"notifier": "headwater.notifier", "carts": "headwater.carts"}
@@ -69,8 +70,12 @@ def granted(topics: Iterable[Topic]) -> frozenset[Access]:
             for entry in _on_names(role, "WRITE", "TRANSACTIONAL_ID", TRANSACTIONS[role])
         }
         entries |= {
-            Access(principal=f"User:{role}", operation="DESCRIBE", kind="CLUSTER", name="kafka-cluster")
+            Access(principal=f"User:{role}", operation=operation, kind=kind, name=name)
             for role in set(SIZES) & set(topic.read_by)
+            for operation, kind, name in (
+                ("DESCRIBE", "CLUSTER", "kafka-cluster"),
+                ("DESCRIBE_CONFIGS", "TOPIC", topic.name),
+            )
         }
     return frozenset(entries)
 

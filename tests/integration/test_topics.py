@@ -256,6 +256,7 @@ def rights(topic: Topic, role: str) -> set[str]:
     """Return what a topic's file lets a role do, in Kafka's words."""
     may = {"WRITE"} if role in topic.written_by else set()
     may |= {"READ"} if role in topic.read_by else set()
+    may |= {"DESCRIBE_CONFIGS"} if role in topic.read_by and role in SIZES else set()
     return may | {"DESCRIBE"} if may else may
 
 

@@ -35,7 +35,7 @@ def test_the_super_user_is_for_administering_only() -> None:
 
 def test_nobody_is_granted_everything_nor_the_right_to_change_topics() -> None:
     entries = granted(load_topics().values())
-    assert {entry.operation for entry in entries} == {"READ", "WRITE", "DESCRIBE"}
+    assert {entry.operation for entry in entries} == {"READ", "WRITE", "DESCRIBE", "DESCRIBE_CONFIGS"}
     assert not [entry for entry in entries if entry.name in ("*", "") or "admin" in entry.principal]
     assert {entry.name for entry in entries if entry.pattern == "PREFIXED"} == {
         "headwater.",

@@ -17,6 +17,7 @@ ACCESS = frozenset(
         Access(principal="User:simulator", operation="DESCRIBE", kind="TOPIC", name="page_views"),
         Access(principal="User:apps", operation="READ", kind="TOPIC", name="page_views"),
         Access(principal="User:apps", operation="DESCRIBE", kind="TOPIC", name="page_views"),
+        Access(principal="User:apps", operation="DESCRIBE_CONFIGS", kind="TOPIC", name="page_views"),
         Access(principal="User:apps", operation="DESCRIBE", kind="CLUSTER", name="kafka-cluster"),
         Access(principal="User:apps", operation="READ", kind="GROUP", name="headwater.", pattern="PREFIXED"),
         Access(
