@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 # How the consumer groups start that a role may touch. Streaming apps publish their offsets as groups.
 GROUPS = {"apps": "headwater.", "notifier": "headwater.notifier", "carts": "headwater.carts"}
-# Who may ask how large partitions are, and for how long records are kept: a plan of a replay tells how much it
-# will read, and the guard of retention how long there is still time. Kafka has no smaller right for sizes: they
+# Who may ask how large partitions are, and for how long records are kept: the plan of a replay tells how much
+# it will read, and the guard of retention how much time is left. Kafka has no smaller right for sizes: they
 # may look at access and at groups, too, and change neither.
 SIZES = ("apps",)
 # How the names start under which a role may write in transactions.
