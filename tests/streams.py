@@ -192,6 +192,7 @@ class Comparison:
     """
 
     schema: str  # of what the transform makes
+    expected: int  # rows, of windows that are over or not
     found: list[Row]
     wrong: list[Row]
     missing: list[Row]
@@ -208,6 +209,7 @@ def compare(spark: SparkSession, log: Log, view: View) -> Comparison:
         due = {row for row, closes in expected.items() if closes and closes < reached}
     return Comparison(
         schema=made.schema.simpleString(),
+        expected=len(expected),
         found=found,
         wrong=list(Counter(found) - Counter(expected.keys())),
         missing=list(due - set(found)),
@@ -216,7 +218,7 @@ def compare(spark: SparkSession, log: Log, view: View) -> Comparison:
 
 def assert_same(comparison: Comparison) -> None:
     assert (comparison.wrong, comparison.missing) == ([], [])
-    assert comparison.found
+    assert comparison.expected
 
 
 def assert_up_to_date(spark: SparkSession, log: Log, view: View) -> None:

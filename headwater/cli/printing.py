@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 console = Console()
+if not console.is_terminal:  # who reads it with a program wants all of it
+    console.width = 250
 
 
 def say(sentence: str) -> None:
