@@ -60,7 +60,7 @@ def instance(_own_instance: None) -> Iterator[Settings]:
 
 @pytest.fixture(scope="session")
 def lake(instance: Settings) -> Iterator[SparkSession]:
-    with platform_spark(instance, "tests", memory="2500m", options=f"{QUICK_START} {ROOMY}") as spark:
+    with platform_spark(instance, "tests", memory="3500m", options=f"{QUICK_START} {ROOMY}") as spark:
         yield spark
 
 

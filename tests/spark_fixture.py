@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # Tests run many plans once each: compiling them well would take longer than running them.
 QUICK_START = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
 # Room from the start: a heap that grows step by step spends a tenth of the time on collecting garbage.
-ROOMY = "-Xms2500m -Xmn1200m -XX:MetaspaceSize=512m"
+ROOMY = "-Xms3500m -Xmn1200m -XX:MetaspaceSize=512m"
 
 
 @contextmanager
