@@ -34,9 +34,13 @@ def test_flood_of_a_hundred_times_the_rate_is_read_bit_by_bit(
     start = datetime.now(UTC).replace(microsecond=0) - timedelta(hours=1)
     log.load(Simulation(seed=1, rate=RATE, start=start, count=100))
     live = Query(lake, replace(job_of(lake, log, view), trigger=AT_ONCE), anybody_may_write)
+
+    def follows() -> bool:
+        live.tick()  # raises what has stopped it
+        return live.phase == "live"
+
     live.catch_up()
-    live.wait()
-    live.tick()
+    wait_for("catching up", follows)
     log.load(
         Simulation(seed=2, rate=100 * RATE, start=start + timedelta(minutes=2), duration=timedelta(minutes=1))
     )
@@ -48,8 +52,7 @@ def test_flood_of_a_hundred_times_the_rate_is_read_bit_by_bit(
         return [sum(offsets.values()) for offsets in reached]
 
     def has_caught_up() -> bool:
-        live.tick()  # raises what has stopped it
-        return read()[-1] == sum(log.ends().values())
+        return follows() and read()[-1] == sum(log.ends().values())
 
     try:
         wait_for("the query", has_caught_up)
