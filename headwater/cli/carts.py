@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 from datetime import datetime  # noqa: TC003 -- typer reads it
 from typing import Annotated
 
 import typer
 
 from headwater.cli.printing import print_table, say
-from headwater.forms import Id, checked
+from headwater.cli.service import ServiceName, serving
 from headwater.settings import Settings
 
 commands = typer.Typer(no_args_is_help=True, help="Carts: what is in them, now or at any time, and why.")
@@ -45,20 +44,9 @@ def audit_cart(cart: str) -> None:
 
 
 @commands.command("decide")
-def decide_commands(
-    name: Annotated[
-        str | None,
-        typer.Option(
-            parser=checked("name", Id),
-            help="Started again under the same name, it takes its place back at once.",
-        ),
-    ] = None,
-) -> None:
+def decide_commands(name: ServiceName = None) -> None:
     """Run the service that decides commands, exactly once; several may run at once."""
     from headwater import carts
-    from headwater.stopping import stop_on_signal
 
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
-    logging.getLogger("kafka").setLevel(logging.ERROR)
-    with stop_on_signal() as stop:
+    with serving() as stop:
         carts.run(Settings.load(), carts.Route(), stop, name)
