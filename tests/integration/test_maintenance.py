@@ -165,7 +165,8 @@ def view(request: pytest.FixtureRequest, lake: SparkSession) -> View:
 
 def counts(lake: SparkSession, view: View, views: int) -> DataFrame:
     rows = [(FIRST_DAY, page, views, 1) for page in ("a", "b", f"c{views}")]
-    return lake.createDataFrame(rows, view.schema)
+    # A query has a session of its own, which its merges leave their settings in.
+    return lake.newSession().createDataFrame(rows, view.schema)
 
 
 def upsert(rows: DataFrame, view: View, number: int) -> None:
