@@ -3,6 +3,8 @@
 PYTHON ?= python3
 PART ?= kafka
 BIN := .venv/bin
+# Many tests wait more than they work: two processes share them, and take what is next in this order.
+IN_TWO := --numprocesses=2 --dist=loadgroup --no-loadscope-reorder
 
 # Terraform complains of a configuration file that is named but missing.
 ifeq ($(wildcard $(TF_CLI_CONFIG_FILE)),)
@@ -34,10 +36,11 @@ setup: python ## Make the locked Python environment
 	@$(PYTHON) -m headwater.local.bootstrap
 
 test: test-unit ## Run every test, on an instance of its own
-	@$(BIN)/pytest --durations=30 tests/contract tests/infra tests/integration tests/cluster tests/end_to_end
+	@$(BIN)/pytest $(IN_TWO) --durations=30 \
+		tests/cluster tests/end_to_end tests/contract tests/infra tests/integration
 
 test-unit: setup ## Run the tests that need no running part
-	@$(BIN)/pytest tests/unit tests/views
+	@$(BIN)/pytest $(IN_TWO) tests/views tests/unit
 
 lint: setup ## Look for faults; change nothing
 	@$(BIN)/ruff check .

@@ -25,9 +25,21 @@ if TYPE_CHECKING:
 
     from headwater.settings import Settings
 
-TEST_INSTANCE = os.environ.get("HEADWATER_TEST_INSTANCE", "test")
+# Each of the processes that share the tests among them has an instance of its own.
+TEST_INSTANCE = "-".join(
+    filter(None, [os.environ.get("HEADWATER_TEST_INSTANCE", "test"), os.environ.get("PYTEST_XDIST_WORKER")])
+)
 KEEP = bool(os.environ.get("HEADWATER_KEEP"))
+WITH_APPS = ("cluster", "end_to_end")
 STEPS_FOR_TESTS = ("topics", "registry", "capture")  # tests start apps and simulators themselves
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Say which tests one process must run: those of a file, and all that share the apps they have started."""
+    for item in items:
+        group = "apps" if item.path.parent.name in WITH_APPS else item.path.stem
+        item.add_marker(pytest.mark.xdist_group(group))
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def open_folder(tmp_path: Path) -> Path:
     for folder in (tmp_path, *tmp_path.parents):
-        if folder.stat().st_uid == os.geteuid() and folder.name.startswith(("pytest", "test_")):
+        if folder.stat().st_uid == os.geteuid() and folder.name.startswith(("pytest", "popen", "test_")):
             folder.chmod(0o755)
     return tmp_path
 
