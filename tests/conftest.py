@@ -36,7 +36,7 @@ STEPS_FOR_TESTS = ("topics", "registry", "capture")  # tests start apps and simu
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Say which tests one process must run: those of a file, and all that share the apps they have started."""
+    """Say which tests one process must run: those of a file, and all that share the started apps."""
     for item in items:
         group = "apps" if item.path.parent.name in WITH_APPS else item.path.stem
         item.add_marker(pytest.mark.xdist_group(group))
