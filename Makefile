@@ -12,7 +12,7 @@ unexport TF_CLI_CONFIG_FILE
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help up down clean status logs setup test test-unit lint docs format lock audit python bench-views bench-search soak
+.PHONY: help up down clean status logs setup test test-unit lint docs format lock audit python bench-views bench-search bench-changes soak
 
 ##@ Platform
 up: python ## Start everything: Kafka, Connect, PostgreSQL, Spark, Airflow, the streaming apps
@@ -63,6 +63,9 @@ bench-views: setup ## Measure how fast each view replays: make bench-views EVENT
 
 bench-search: setup ## Measure how alerts on searches grow with the stored queries
 	@$(BIN)/python -m benchmarks.bench_search
+
+bench-changes: setup ## Measure how fast changed rows come into a view: make bench-changes CHANGES=50000
+	@$(BIN)/python -m benchmarks.bench_changes
 
 soak: setup ## Run everything for a while and draw it: make soak MINUTES=15 RATE=200 CHANGES=2
 	@$(BIN)/python -m benchmarks.soak
