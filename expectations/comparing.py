@@ -9,21 +9,19 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from functools import reduce
-from operator import and_
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
-from pyspark.sql.types import DoubleType, FloatType
 
 from expectations.closing import Closed, Pin, closed_windows
 from expectations.snapshots import lineage, rows_at
 from headwater import offsets
 from headwater.brokers import admin_client
-from headwater.replay.proof import Difference, DifferentRow
+from headwater.replay.proof import Difference
+from spark_apps import matching
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
     from expectations.closing import Offsets, Topics
@@ -32,10 +30,7 @@ if TYPE_CHECKING:
 
 LOOKS = 3
 PATIENCE_SECONDS = 120.0
-SAMPLES = 20
 NEWEST = 50  # snapshots, among them the last two batches even after somebody has been at work by hand
-# Sums of fractions depend on the order of addition, which no engine promises.
-CLOSE = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,16 +107,7 @@ def _pin(spark: SparkSession, version: Version) -> Pin:
 def _look(spark: SparkSession, live: Pin, candidate: Pin, closed: Closed) -> Look:
     sides = {"live": live, "candidate": candidate}
     rows = {side: _rows(spark, pin, closed) for side, pin in sides.items()}
-    columns = [name for name in rows["live"].columns if name in rows["candidate"].columns]
-    live_rows, candidate_rows = (of.select(F.struct(*columns).alias(side)) for side, of in rows.items())
-    matched = live_rows.join(candidate_rows, on=_all_equal(live.version.declared.keys), how="full")
-    verdict = (
-        F.when(F.col("candidate").isNull(), "only_live")
-        .when(F.col("live").isNull(), "only_candidate")
-        .when(_agree(rows["live"], columns), "equal")
-        .otherwise("different")
-    )
-    found = matched.select("live", "candidate", verdict.alias("verdict"))
+    found = matching.match(rows["live"], rows["candidate"], live.version.declared.keys)
     return Look(live=live, candidate=candidate, matched=found.persist())
 
 
@@ -130,35 +116,16 @@ def _rows(spark: SparkSession, pin: Pin, closed: Closed) -> DataFrame:
     return rows.where(closed.rows(pin.version.declared.time, pin.version.declared.closing))
 
 
-def _all_equal(columns: tuple[str, ...]) -> Column:
-    return reduce(and_, (F.col(f"live.{name}").eqNullSafe(F.col(f"candidate.{name}")) for name in columns))
-
-
-def _agree(rows: DataFrame, columns: list[str]) -> Column:
-    fractions = {f.name for f in rows.schema.fields if isinstance(f.dataType, (DoubleType, FloatType))}
-    return reduce(and_, (_close(name) if name in fractions else _all_equal((name,)) for name in columns))
-
-
-def _close(name: str) -> Column:
-    one, other = F.col(f"live.{name}"), F.col(f"candidate.{name}")
-    near = F.abs(one - other) <= CLOSE * F.greatest(F.abs(one), F.abs(other))
-    return one.eqNullSafe(other) | F.coalesce(near, F.lit(False))
-
-
 def _look_again(spark: SparkSession, before: Look, closed: Closed) -> Look:
     """Look at the same windows later; a row that did not differ before is taken for equal."""
     live, candidate = (_pin(spark, pin.version) for pin in (before.live, before.candidate))
     now = _look(spark, live, candidate, closed)
-    key = F.struct(*(_key(name) for name in live.version.declared.keys))
+    key = F.struct(*(matching.key(name) for name in live.version.declared.keys))
     suspects = before.suspects.select(key.alias("key")).distinct().withColumn("suspect", F.lit(True))
     joined = now.matched.withColumn("key", key).join(suspects, on="key", how="left")
     verdict = F.when(F.col("suspect").isNull(), "equal").otherwise(F.col("verdict"))
     found = joined.select("live", "candidate", verdict.alias("verdict"))
     return Look(live=live, candidate=candidate, matched=found.persist())
-
-
-def _key(name: str) -> Column:
-    return F.coalesce(F.col(f"live.{name}"), F.col(f"candidate.{name}")).alias(name)
 
 
 def _ends(settings: Settings, look: Look) -> Offsets:
@@ -190,7 +157,6 @@ def _has_read(reached: Offsets, ends: Offsets) -> bool:
 
 
 def _difference(spark: SparkSession, look: Look, closed: Closed, looks: int) -> Difference:
-    counts = {row["verdict"]: row["count"] for row in look.matched.groupBy("verdict").count().collect()}
     live, candidate = look.live.version, look.candidate.version
     return Difference(
         live=live.label,
@@ -202,8 +168,8 @@ def _difference(spark: SparkSession, look: Look, closed: Closed, looks: int) -> 
         before_seam=_before_seam(spark, look, closed),
         budget=candidate.declared.difference_budget,
         looks=looks,
-        samples=tuple(_samples(look)),
-        **counts,
+        samples=matching.samples(look.matched, live.declared.keys),
+        **matching.counts(look.matched),
     )
 
 
@@ -221,28 +187,3 @@ def _without(one: Version, other: Version) -> list[str]:
     """Name the columns that one version has and the other has not."""
     columns = other.declared.columns
     return [f"{name} ({one.label})" for name in one.declared.columns if name not in columns]
-
-
-def _samples(look: Look) -> list[DifferentRow]:
-    """Return the first rows that differ, as text: Spark writes times in UTC, Python would not."""
-    keys = look.live.version.declared.keys
-    texts = [
-        F.col(side).cast(f"struct<{', '.join(f'{name}: string' for name in _names(look, side))}>").alias(side)
-        for side in ("live", "candidate")
-    ]
-    rows = look.suspects.orderBy(*(_key(name) for name in keys)).limit(SAMPLES).select(*texts).collect()
-    return [_sample(row, keys) for row in rows]
-
-
-def _names(look: Look, side: str) -> list[str]:
-    schema: Any = look.matched.schema[side].dataType
-    return list(schema.names)
-
-
-def _sample(row: Any, keys: tuple[str, ...]) -> DifferentRow:
-    live, candidate = (row[side] and row[side].asDict() for side in ("live", "candidate"))
-    sides = [
-        side and {name: "null" if v is None else v for name, v in side.items()} for side in (live, candidate)
-    ]
-    either = sides[0] or sides[1]
-    return DifferentRow(keys={name: either[name] for name in keys}, live=sides[0], candidate=sides[1])

@@ -11,7 +11,8 @@ from pyspark.sql import functions as F
 from headwater.errors import Refusal
 from headwater.shop import Simulation
 from spark_apps import catalog, sinks
-from spark_apps.backfill import Between, backfill
+from spark_apps.backfill import backfill
+from spark_apps.recomputing import Between
 from spark_apps.session import CATALOG
 from tests.streams import job_of, new_log, oracle, own_cold_log, rows_of, run
 

@@ -20,7 +20,7 @@ from headwater.artifacts import Artifact
 from headwater.registry import connect, releases
 from headwater.replay.proof import Proof
 from headwater.shop import Simulation
-from spark_apps import catalog
+from spark_apps import catalog, matching
 from spark_apps.session import CATALOG
 from spark_apps.view import Check
 from spark_apps.views.page_views_per_minute import transform
@@ -170,7 +170,7 @@ def test_difference_is_held_against_the_budget(lake: SparkSession, log: Log, liv
     assert found is not None
     assert found.compared == rows_of(lake, live).count()
     assert found.different == rows_of(lake, live).where(F.col("page") == page).count()
-    assert len(found.samples) == comparing.SAMPLES
+    assert len(found.samples) == matching.SAMPLES
     assert made.problems[0].startswith(f"{found.different:,} of {found.compared:,} rows differ from v1")
     within = found.model_copy(update={"budget": found.share})
     assert made.model_copy(update={"difference": within}).holds
