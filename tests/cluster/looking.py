@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,20 +9,10 @@ from headwater.local.parts import observe
 from headwater.registry import apps, connect, heartbeats
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from headwater.settings import Settings
     from tests.streams import Log
 
 APP = "traffic"
-PATIENCE_SECONDS = 240
-
-
-def wait_for(what: str, condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not condition():
-        assert time.monotonic() < deadline, f"{what}: not within {PATIENCE_SECONDS} s"
-        time.sleep(0.2)
 
 
 def has_read_everything(log: Log, *apps: str) -> bool:

@@ -22,9 +22,10 @@ from headwater.registry import apps as rows
 from headwater.registry import connect, releases
 from headwater.shop import Simulation, simulate
 from spark_apps import catalog
-from tests.cluster.looking import APP, driver_of, has_read_everything, process, program, wait_for
+from tests.cluster.looking import APP, driver_of, has_read_everything, process, program
 from tests.places import app_pages, secrets_in
 from tests.streams import Log, assert_up_to_date, compare
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable

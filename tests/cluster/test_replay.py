@@ -17,8 +17,9 @@ from headwater.registry import connect, releases
 from headwater.replay import ReplayRequest
 from headwater.shop import Simulation, simulate
 from spark_apps.session import CATALOG
-from tests.cluster.looking import driver_of, has_read_everything, wait_for
+from tests.cluster.looking import driver_of, has_read_everything
 from tests.fixed_code import VIEW
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

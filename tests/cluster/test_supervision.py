@@ -18,8 +18,9 @@ from headwater.registry import apps as rows
 from headwater.registry import connect, releases
 from headwater.registry.wanted import changing
 from headwater.supervision import deciding
-from tests.cluster.looking import APP, driver_of, process, wait_for
+from tests.cluster.looking import APP, driver_of, process
 from tests.fixed_code import VIEW, change, copy_code, fix_view, pack
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from tests.waiting import wait_for
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from headwater.airflow_api import Airflow
-
-PATIENCE_SECONDS = 900  # minutes on an idle machine, but who knows what else it has to do
 
 
 def trigger(airflow: Airflow, dag: str, **fields: Any) -> str:
@@ -33,10 +30,3 @@ def wait_for_run(airflow: Airflow, dag: str, run: str, state: str) -> None:
     wait_for(f"the end of {dag}", lambda: run_of(airflow, dag, run)["state"] in ("success", "failed"))
     ended = run_of(airflow, dag, run)
     assert ended["state"] == state, ended["note"]
-
-
-def wait_for(what: str, condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not condition():
-        assert time.monotonic() < deadline, f"{what}: not within {PATIENCE_SECONDS} s"
-        time.sleep(1)

@@ -9,9 +9,10 @@ import pytest
 
 from headwater import declared, lake, replay
 from headwater.registry import connect, releases
-from tests.end_to_end.looking import task_of, wait_for, wait_for_run
+from tests.end_to_end.looking import task_of, wait_for_run
 from tests.end_to_end.pages import Pages
 from tests.fixed_code import MORE, VIEW
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

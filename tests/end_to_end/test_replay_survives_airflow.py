@@ -14,8 +14,9 @@ from headwater import replay
 from headwater.local import processes
 from headwater.local.parts import observe
 from headwater.registry import connect, releases
-from tests.end_to_end.looking import task_of, trigger, wait_for, wait_for_run
+from tests.end_to_end.looking import task_of, trigger, wait_for_run
 from tests.fixed_code import VIEW
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from headwater.airflow_api import Airflow

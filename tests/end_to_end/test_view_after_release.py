@@ -14,9 +14,10 @@ from headwater.local import shop
 from headwater.registry import apps, connect, releases
 from spark_apps import catalog
 from spark_apps.session import CATALOG
-from tests.cluster.looking import APP, has_read_everything, wait_for
+from tests.cluster.looking import APP, has_read_everything
 from tests.fixed_code import VIEW
 from tests.streams import Log, oracle
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,9 +13,10 @@ from headwater.errors import Refusal
 from headwater.local import daemon, processes
 from headwater.local.part import wait_until_ready
 from headwater.local.record import Part, Program
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
 STUBBORN_CHILD = """
@@ -50,11 +50,8 @@ def start(home: Path, *command: str) -> Part:
     return started
 
 
-def wait_for(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+def runs(home: Path) -> bool:
+    return [state["statename"] for state in daemon.program_states(home)] == ["RUNNING"]
 
 
 def pids(home: Path) -> list[int]:
@@ -64,7 +61,7 @@ def pids(home: Path) -> list[int]:
 def test_removed_part_leaves_no_process_not_even_a_stubborn_child(home: Path) -> None:
     (home / "stubborn.py").write_text(STUBBORN_CHILD)
     start(home, sys.executable, f"{home}/stubborn.py")
-    wait_for(lambda: len(pids(home)) == 2)
+    wait_for("both processes", lambda: len(pids(home)) == 2)
     daemon.remove_part(home, "spark")
     assert pids(home) == []
     assert daemon.program_states(home) == []
@@ -72,27 +69,27 @@ def test_removed_part_leaves_no_process_not_even_a_stubborn_child(home: Path) ->
 
 def test_killed_program_is_started_again(home: Path) -> None:
     start(home, "sleep", "1000")
-    wait_for(lambda: [state["statename"] for state in daemon.program_states(home)] == ["RUNNING"])
+    wait_for("the process", lambda: runs(home))
     (before,) = pids(home)
     os.kill(before, signal.SIGKILL)
-    wait_for(lambda: len(pids(home)) == 1 and pids(home) != [before])
+    wait_for("the process", lambda: len(pids(home)) == 1 and pids(home) != [before])
 
 
 def test_stopped_daemon_leaves_no_process(home: Path) -> None:
     start(home, "sleep", "1000")
-    wait_for(lambda: len(pids(home)) == 1)
+    wait_for("the process", lambda: len(pids(home)) == 1)
     daemon.stop_daemon(home)
     assert processes.processes_of_instance(home) == []
 
 
 def test_daemon_that_was_killed_comes_back_without_a_second_copy_of_its_programs(home: Path) -> None:
     start(home, "sleep", "1000")
-    wait_for(lambda: len(pids(home)) == 1)
+    wait_for("the process", lambda: len(pids(home)) == 1)
     (daemon_pid,) = processes.processes_of_part(home, "supervisord")
     os.kill(daemon_pid, signal.SIGKILL)
-    wait_for(lambda: not daemon.answers(home))
+    wait_for("the end of the daemon", lambda: not daemon.answers(home))
     daemon.start_daemon(home)
-    wait_for(lambda: [state["statename"] for state in daemon.program_states(home)] == ["RUNNING"])
+    wait_for("the process", lambda: runs(home))
     assert len(pids(home)) == 1
 
 
@@ -110,7 +107,7 @@ def test_programs_do_not_inherit_our_environment(tmp_path: Path, monkeypatch: py
     daemon.start_daemon(tmp_path)
     try:
         start(tmp_path, "sleep", "1000")
-        wait_for(lambda: len(pids(tmp_path)) == 1)
+        wait_for("the process", lambda: len(pids(tmp_path)) == 1)
         (pid,) = pids(tmp_path)
         with open(f"/proc/{pid}/environ") as environment:
             assert "not for them" not in environment.read()

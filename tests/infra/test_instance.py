@@ -8,7 +8,6 @@ import os
 import signal
 import stat
 import subprocess
-import time
 import urllib.error
 import urllib.request
 import uuid
@@ -22,7 +21,7 @@ from kafka.errors import KafkaError
 
 from headwater.airflow_api import Airflow
 from headwater.errors import Refusal
-from headwater.local import daemon, processes, terraform
+from headwater.local import processes, terraform
 from headwater.local.jvm import spark_home
 from headwater.local.part import wait_until_ready
 from headwater.local.parts import observe
@@ -30,6 +29,7 @@ from headwater.local.ports import wanted_ports
 from headwater.local.record import started_parts
 from headwater.local.variables import FILE, remembered
 from tests.places import PLACES, secrets_in
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from headwater.settings import Settings
@@ -250,10 +250,11 @@ def pids(instance: Settings, part: str) -> dict[str, int]:
 
 
 def wait_for_other_pids(instance: Settings, part: str, before: dict[str, int]) -> None:
-    deadline = time.monotonic() + 60
-    while len(after := pids(instance, part)) < len(before) or set(after.values()) & set(before.values()):
-        assert time.monotonic() < deadline, daemon.program_states(Path(instance.home), part)
-        time.sleep(0.2)
+    wait_for(f"other processes of {part}", lambda: are_others(pids(instance, part), before))
+
+
+def are_others(after: dict[str, int], before: dict[str, int]) -> bool:
+    return after.keys() == before.keys() and not set(after.values()) & set(before.values())
 
 
 def log_in(instance: Settings, password: str) -> int:

@@ -24,8 +24,9 @@ from headwater.shop.database.clerk import Clerk
 from headwater.topics import load_topics
 from headwater.topics.reading import read_whole
 from tests.captures import Captured, captured_shop, superuser
-from tests.cluster.looking import program, wait_for
+from tests.cluster.looking import program
 from tests.streams import new_log
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,8 +16,8 @@ from headwater.restoring import restore_from
 from headwater.shop import database
 from headwater.topics.reading import read_whole
 from tests.captures import Captured, captured_shop, empty_database
-from tests.cluster.looking import wait_for
 from tests.streams import new_log
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from headwater.settings import Settings
 
 EVENTS = 300
-PATIENCE = 60
+PATIENCE = 300
 MEMBER = Path(__file__).with_name("group_member.py")
 
 

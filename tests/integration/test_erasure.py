@@ -26,10 +26,10 @@ from headwater.topics import load_topics
 from headwater.topics.reading import read_whole
 from spark_apps import catalog
 from spark_apps.session import CATALOG
-from tests.cluster.looking import wait_for
 from tests.people import Person, new_person, register
 from tests.streams import Log, archive, forget_newest_commit, job_of, own_cold_log, run
 from tests.streams import rows_of as rows_in_view
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

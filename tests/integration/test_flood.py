@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from headwater.shop import Simulation
 from spark_apps import catalog, query, sinks
 from spark_apps.query import Query
-from tests.cluster.looking import wait_for
 from tests.streams import anybody_may_write, assert_up_to_date, job_of, new_log
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     import pytest

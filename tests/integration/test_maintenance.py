@@ -28,8 +28,8 @@ from spark_apps import catalog, internals, maintaining, sinks
 from spark_apps.maintaining import maintain, maintain_tables
 from spark_apps.session import CATALOG
 from spark_apps.surveying import look
-from tests.cluster.looking import wait_for
 from tests.streams import assert_up_to_date, job_of, new_log, rows_of, run
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

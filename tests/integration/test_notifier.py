@@ -30,13 +30,14 @@ from headwater.topics import load_topics
 from headwater.topics.applying import apply
 from headwater.topics.plan import plan
 from tests.integration.notifier_process import MOMENTS
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from headwater.settings import Settings
 
-PATIENCE = 60
+PATIENCE = 300
 PROCESS = Path(__file__).with_name("notifier_process.py")
 STEPS = [moment for moment in MOMENTS if moment != "after a delivery"]
 MALFORMED = (b"fire!", b'{"event_id": "half"}', b"\xff", None)
@@ -140,13 +141,6 @@ def _subject(value: bytes | None) -> bytes:
         return b"nobody"
 
 
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline
-        threading.Event().wait(0.1)
-
-
 @pytest.mark.parametrize("moment", STEPS)
 def test_notifier_killed_at_any_step_notifies_each_alert_exactly_once(desk: Desk, moment: str) -> None:
     before = desk.told()
@@ -159,7 +153,7 @@ def test_notifier_killed_at_any_step_notifies_each_alert_exactly_once(desk: Desk
     all_or_nothing = {"after the commit": [3], "while it commits": [0, 3]}
     assert left.total() in all_or_nothing.get(moment, [0])
     with desk.running(name="one"):
-        wait_until(desk.handled)
+        wait_for("all alerts to be handled", desk.handled)
     assert desk.told() == before + Counter(new)
 
 
@@ -169,20 +163,26 @@ def test_frozen_notifier_that_wakes_up_does_not_notify_what_another_has(
     """Two share the partitions; one is stopped in the middle of a transaction, and later goes on with it."""
     logs = {name: tmp_path / name for name in ("frozen", "other")}
     with process(wide_desk.command("after all notifications are written", "stop"), logs["frozen"]) as frozen:
-        wait_until(lambda: taken(logs["frozen"]) == {0, 1})
+        wait_for("both partitions to be taken", lambda: taken(logs["frozen"]) == {0, 1})
         with process(wide_desk.command(), logs["other"]):
-            wait_until(lambda: len(taken(logs["frozen"])) == len(taken(logs["other"])) == 1)
+            wait_for(
+                "one partition for each", lambda: len(taken(logs["frozen"])) == len(taken(logs["other"])) == 1
+            )
             first = [f"alert-{number}" for number in range(40)]
             wide_desk.write(*(alert(event_id, subject=event_id) for event_id in first))
-            wait_until(lambda: state(frozen.pid) == "T")
-            wait_until(wide_desk.handled)
+            wait_for("the notifier to be frozen", lambda: state(frozen.pid) == "T")
+            wait_for("all alerts to be handled", wide_desk.handled)
             assert wide_desk.told() == Counter(first)
             os.kill(frozen.pid, signal.SIGCONT)
-            wait_until(lambda: "notifier starts again" in logs["frozen"].read_text())
-            wait_until(lambda: len(taken(logs["frozen"])) == len(taken(logs["other"])) == 1)
+            wait_for(
+                "the notifier to start again", lambda: "notifier starts again" in logs["frozen"].read_text()
+            )
+            wait_for(
+                "one partition for each", lambda: len(taken(logs["frozen"])) == len(taken(logs["other"])) == 1
+            )
             second = [f"later-{number}" for number in range(40)]
             wide_desk.write(*(alert(event_id, subject=event_id) for event_id in first + second))
-            wait_until(wide_desk.handled)
+            wait_for("all alerts to be handled", wide_desk.handled)
             assert wide_desk.told() == Counter(first + second)
 
 
@@ -279,12 +279,12 @@ def test_channel_that_fails_is_tried_again_and_holds_up_no_other(
     Hook.status = 503
     desk.write(alert("mail-0"))
     with desk.running({}):
-        wait_until(desk.handled)
+        wait_for("all alerts to be handled", desk.handled)
     with desk.running({"email": email, "webhook": {"url": hook}}):
         desk.write(alert("mail-1"), alert("mail-2"))
-        wait_until(lambda: len(mails) == 2 and bool(Hook.calls))
+        wait_for("mails and a call", lambda: len(mails) == 2 and bool(Hook.calls))
         Hook.status = 204
-        wait_until(lambda: ("mail-2", "mail-2", 204) in Hook.calls)
+        wait_for("the second try", lambda: ("mail-2", "mail-2", 204) in Hook.calls)
     # In their order, and not what was told before there was a webhook.
     failed = [call for call in Hook.calls if call[2] == 503]
     assert set(failed) == {("mail-1", "mail-1", 503)}
@@ -302,7 +302,7 @@ def test_crash_after_a_delivery_delivers_again_with_the_same_key(desk: Desk, hoo
     assert [key for key, _, _ in Hook.calls] == ["hook-1"]
     with desk.running(channels):
         desk.write(alert("hook-2"))
-        wait_until(lambda: len(Hook.calls) == 3)
+        wait_for("three calls", lambda: len(Hook.calls) == 3)
     assert [key for key, _, _ in Hook.calls] == ["hook-1", "hook-1", "hook-2"]
 
 

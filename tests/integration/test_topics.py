@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import time
 import uuid
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -30,6 +29,7 @@ from headwater.topics.applying import apply
 from headwater.topics.cluster import EVERY_ACL, observe, to_acl
 from headwater.topics.plan import Plan, plan
 from headwater.topics.topic import Role
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -396,7 +396,7 @@ def test_a_simulation_ends_cleanly_on_sigterm(declared: Declared) -> None:
     command = [sys.executable, "-c", code, declared.settings.home, declared.suffix]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
-            wait_until(lambda: count_of(declared) > 0)
+            wait_for("the first event", lambda: count_of(declared) > 0)
             process.send_signal(signal.SIGTERM)
             said, _ = process.communicate(timeout=60)
         finally:
@@ -407,12 +407,6 @@ def test_a_simulation_ends_cleanly_on_sigterm(declared: Declared) -> None:
 
 def count_of(declared: Declared) -> int:
     return sum(len(batch) for batch in read_all(declared.settings, declared.name).values())
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < deadline
 
 
 def test_a_simulation_for_a_topic_that_is_not_there_is_refused(instance: Settings) -> None:
