@@ -40,11 +40,6 @@ def view(name: str) -> View:
     return views()[name]
 
 
-def views_of(app: str) -> list[View]:
-    """Return the views that one app keeps up to date."""
-    return [view for view in views().values() if view.app == app]
-
-
 def manifest() -> dict[str, Any]:
     """Describe all views in plain data, for whoever must not import Spark."""
     return {name: describe(view) for name, view in views().items()}

@@ -43,6 +43,7 @@ VICTIMS: dict[str, Callable[[Settings], int]] = {
     "the broker": lambda settings: program(settings, "kafka-1"),
 }
 VIEWS = ("page_views",)
+OF_APP = [view for view in catalog.views().values() if view.app == APP]
 SEEDS = {victim: seed for seed, victim in enumerate(VICTIMS, 100)}
 # What supervision may have to do about it; most of it Spark and the app can do by themselves.
 EXPECTED = {
@@ -75,7 +76,7 @@ def test_rows_are_exact_after_kill_9_of(
 
     wait_for(f"reading on after the death of {victim}", recovered)
     assert done <= EXPECTED.get(victim, set())
-    for view in catalog.views_of(APP):
+    for view in OF_APP:
         # A window that the last batch has closed is written by the batch after it.
         wait_for("the last windows", lambda v=view: not (last := compare(lake, log, v)).missing or last.wrong)
         assert_up_to_date(lake, log, view)
@@ -85,7 +86,7 @@ def test_offsets_are_published_as_a_consumer_group(instance: Settings, app: str,
     simulate(instance, Simulation(streams=VIEWS, seed=200, rate=200, count=100), report=lambda _: None)
     wait_for("reading", lambda: has_read_everything(log))
     with admin_client(instance, "apps") as client:
-        for view in catalog.views_of(APP):
+        for view in OF_APP:
             assert offsets.published(client, view.consumer_group) == {log.topic.name: log.ends()}
 
 
