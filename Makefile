@@ -4,7 +4,7 @@ PYTHON ?= python3
 PART ?= kafka
 BIN := .venv/bin
 # Many tests wait more than they work: two processes share them, and take what is next in this order.
-IN_TWO := --numprocesses=2 --dist=loadgroup --no-loadscope-reorder
+IN_TWO := --numprocesses=2 --dist=loadscope --no-loadscope-reorder
 
 # Terraform complains of a configuration file that is named but missing.
 ifeq ($(wildcard $(TF_CLI_CONFIG_FILE)),)
