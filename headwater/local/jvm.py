@@ -16,6 +16,7 @@ import tempfile
 from pathlib import Path
 
 from headwater.errors import Refusal
+from headwater.local.files import one_at_a_time
 from headwater.local.tools import find_java
 from headwater.settings import REPOSITORY
 
@@ -42,12 +43,9 @@ def resolve_jvm_parts() -> Path:
     folder = jvm_folder()
     if folder.exists():
         return folder
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".resolving-") as temporary:
-        resolved = Path(temporary) / "parts"
-        _run_ivy(resolved)
-        _compare(CHECKSUMS.read_text(), checksums_of(resolved))
-        _move(resolved, folder)
+    with one_at_a_time(folder.parent / "lock"):  # two that fill Ivy's cache at once spoil it for each other
+        if not folder.exists():
+            _download(folder)
     return folder
 
 
@@ -70,6 +68,14 @@ def write_checksums() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         _run_ivy(Path(temporary))
         CHECKSUMS.write_text(checksums_of(Path(temporary)))
+
+
+def _download(folder: Path) -> None:
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".resolving-") as temporary:
+        resolved = Path(temporary) / "parts"
+        _run_ivy(resolved)
+        _compare(CHECKSUMS.read_text(), checksums_of(resolved))
+        resolved.rename(folder)
 
 
 def _run_ivy(target: Path) -> None:
@@ -102,14 +108,6 @@ def _compare(pinned: str, found: str) -> None:
             detail=f"The checksum differs for: {', '.join(names)}.",
             hint="If infra/jvm/ivy.xml was changed on purpose, run `make lock`; else distrust the download.",
         )
-
-
-def _move(resolved: Path, folder: Path) -> None:
-    try:
-        resolved.rename(folder)
-    except OSError:
-        if not folder.exists():  # otherwise someone else was quicker, with the same content
-            raise
 
 
 def _sha256(path: Path) -> str:
