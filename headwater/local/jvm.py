@@ -22,6 +22,7 @@ from headwater.settings import REPOSITORY
 
 IVY_FILE = REPOSITORY / "infra/jvm/ivy.xml"
 CHECKSUMS = REPOSITORY / "infra/jvm/checksums.txt"
+ATTEMPTS = 3
 PATTERN = "[conf]/[artifact]-[revision](-[classifier]).[ext]"
 
 
@@ -90,13 +91,17 @@ def _run_ivy(target: Path) -> None:
         str(cache_folder() / "ivy"),
     ]
     command += ["-warn", "-retrieve", f"{target}/{PATTERN}"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise Refusal(
-            "the JVM parts could not be downloaded",
-            detail=_last_lines(done.stdout + done.stderr),
-            hint="Check the connection (Java takes a proxy from JAVA_TOOL_OPTIONS) and run again.",
-        )
+    for attempt in range(1, ATTEMPTS + 1):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode == 0:
+            return
+        if attempt < ATTEMPTS:  # what has come is kept; a hundred downloads seldom all go well
+            print("JVM parts: some did not come, asking once more", flush=True)
+    raise Refusal(
+        "the JVM parts could not be downloaded",
+        detail=_last_lines(done.stdout + done.stderr),
+        hint="Check the connection (Java takes a proxy from JAVA_TOOL_OPTIONS) and run again.",
+    )
 
 
 def _compare(pinned: str, found: str) -> None:

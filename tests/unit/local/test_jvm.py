@@ -42,9 +42,16 @@ def test_failed_download_is_refused_with_what_ivy_said(fake_tool: FakeTool) -> N
     assert "UNRESOLVED" in refused.value.detail
 
 
+def test_download_that_fails_at_first_is_asked_for_again(fake_tool: FakeTool, tmp_path: Path) -> None:
+    fake_tool("java", f"[ -e {tmp_path}/asked ] || {{ touch {tmp_path}/asked; exit 1; }}")
+    with pytest.raises(Refusal, match="not the pinned one"):
+        jvm.resolve_jvm_parts()
+
+
 def test_two_who_need_the_parts_at_once_do_not_download_at_once(fake_tool: FakeTool) -> None:
     """Ivy's cache is no place for two: each would miss what the other is writing."""
-    fake_tool("java", 'mkdir "$HEADWATER_CACHE/busy" || exit 1; sleep 0.3; rmdir "$HEADWATER_CACHE/busy"')
+    meeting = 'mkdir "$HEADWATER_CACHE/busy" || echo >> "$HEADWATER_CACHE/met"'
+    fake_tool("java", f'{meeting}; sleep 0.3; rmdir "$HEADWATER_CACHE/busy"')
 
     def complaint() -> str:
         with pytest.raises(Refusal) as refused:
@@ -54,6 +61,7 @@ def test_two_who_need_the_parts_at_once_do_not_download_at_once(fake_tool: FakeT
     with ThreadPoolExecutor(2) as threads:
         complaints = [each.result() for each in [threads.submit(complaint) for _ in range(2)]]
     assert complaints == ["a JVM part is not the pinned one"] * 2
+    assert not (jvm.cache_folder() / "met").exists()
 
 
 def test_every_jvm_part_has_a_pinned_checksum() -> None:
