@@ -55,6 +55,7 @@ def settings_of(application: str) -> Settings:
         postgres_host="database.example",
         postgres_port=5432,
         warehouse="s3://headwater-test-warehouse",
+        glue_database="headwater_test_views",
         checkpoints="s3://headwater-test-checkpoints",
         artifacts="s3://headwater-test-artifacts/packed",
         spark_master=f"emr-serverless://{application}",

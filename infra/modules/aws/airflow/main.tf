@@ -66,7 +66,7 @@ resource "aws_mwaa_environment" "this" {
 ################################################################################
 
 resource "aws_s3_object" "dag" {
-  for_each = fileset(var.dags, "**/*.py")
+  for_each = setunion(fileset(var.dags, "**/*.py"), fileset(var.dags, ".airflowignore"))
 
   bucket      = var.bucket.name
   key         = "dags/${each.key}"
@@ -163,7 +163,7 @@ locals {
       Sid      = "KeepArtifacts"
       Effect   = "Allow"
       Action   = ["s3:GetObject", "s3:PutObject"]
-      Resource = ["${var.lake["artifacts"]}/*"]
+      Resource = ["${var.lake["artifacts"]}/${var.packed}/*"]
     },
     {
       Sid      = "KeepPointers"
