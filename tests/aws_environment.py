@@ -14,7 +14,7 @@ PROPERTIES = {
     "spark.executor.instances": "1",
     "spark.executor.memory": "6g",
 }
-ROLES = ("traffic", "replay", "prove", "jobs")
+ROLES = ("traffic", "replay", "maintain", "jobs")
 
 
 def make_application(emr: Any) -> str:

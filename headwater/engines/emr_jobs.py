@@ -29,7 +29,7 @@ UNDER_WAY = tuple(state for state in ALIVE if state != "CANCELLING")  # nobody w
 SUCCEEDED = "SUCCESS"
 MOST_MINUTES = 360  # nothing that ends by itself takes longer; whatever does costs money for nothing
 LOOK_EVERY_SECONDS = 10
-OTHERS = "jobs"  # the role of jobs that have none of their own
+LOOKING = "jobs"  # the role of jobs that have none of their own: they may look, and write nothing
 
 
 class EmrJobs:
@@ -74,7 +74,7 @@ class EmrJobs:
             submission,
             name=_called(submission.name, key),
             token=token_of(submission.name, key, str(failed)),  # should two ask at a time, it is started once
-            role=submission.name if submission.name in roles else OTHERS,
+            role=submission.name if submission.name in roles else LOOKING,
             mode=BATCH,
             executionTimeoutMinutes=MOST_MINUTES,
         )

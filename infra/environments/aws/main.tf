@@ -21,7 +21,7 @@ locals {
   changelogs = [for name, topic in local.topics : name if try(topic.table, null) != null]
 
   # A view is a file that names its app; one app keeps the cold log beside its views.
-  views   = { for file in fileset("${local.repository}/spark_apps/views", "[a-z]*.py") : trimsuffix(file, ".py") => one(regex("\\n    app=\"([a-z0-9_]+)\"", file("${local.repository}/spark_apps/views/${file}"))) }
+  views   = { for file in fileset("${local.repository}/spark_apps/views", "[a-z]*.py") : trimsuffix(file, ".py") => one(regex("\n    app=\"([a-z0-9_]+)\"", file("${local.repository}/spark_apps/views/${file}"))) }
   apps    = { for view, app in local.views : app => view... }
   archive = one(regex("\nAPP = \"([a-z0-9_]+)\"\n", file("${local.repository}/spark_apps/archiving.py")))
 

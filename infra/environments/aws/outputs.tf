@@ -139,7 +139,7 @@ output "spark_app_properties" {
 }
 
 output "spark_roles" {
-  description = "AWS role of each app and job; `replay` is that of apps of one version, `jobs` that of jobs without one of their own."
+  description = "AWS role of each app and job; `replay` is that of apps of one version, `jobs` that of jobs that only look."
   value       = local.outputs.spark_roles
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -50,7 +51,7 @@ def test_job_is_waited_for_until_it_has_succeeded(
     assert (run["state"], succeeding.pauses) == ("SUCCESS", 1)
 
 
-def test_job_is_a_bounded_run_of_the_packed_code_with_a_role_of_its_own(
+def test_job_is_a_bounded_run_of_the_packed_code(
     settings: Settings, emr: Any, application: str, succeeding: Ending, capsys: pytest.CaptureFixture[str]
 ) -> None:
     service, sent = EmrJobs(settings, succeeding), []
@@ -61,7 +62,6 @@ def test_job_is_a_bounded_run_of_the_packed_code_with_a_role_of_its_own(
     (asked,) = sent
     assert asked["mode"] == "BATCH"
     assert asked["executionTimeoutMinutes"] == 360
-    assert asked["executionRoleArn"] == settings.spark_roles["prove"]
     driver = asked["jobDriver"]["sparkSubmit"]
     assert driver["entryPoint"] == "s3://headwater-test-artifacts/packed/0a1b.py"
     assert driver["entryPointArguments"] == ["prove", "page_views_per_minute", "v2"]
@@ -70,12 +70,12 @@ def test_job_is_a_bounded_run_of_the_packed_code_with_a_role_of_its_own(
     assert settings.spark_log_group in said
 
 
-def test_job_that_has_no_role_of_its_own_has_that_of_jobs(
+def test_job_that_writes_has_a_role_of_its_own_and_others_only_look(
     settings: Settings, emr: Any, application: str, succeeding: Ending
 ) -> None:
-    EmrJobs(settings, succeeding).run(Submission(name="count", artifact="s3://a/b.zip", arguments=()), "key")
-    (run,) = runs(emr, application)
-    assert run["executionRole"] == settings.spark_roles["jobs"]
+    EmrJobs(settings, succeeding).run(PROOF, "a task")
+    EmrJobs(settings, succeeding).run(replace(PROOF, name="maintain"), "another task")
+    assert [run["executionRole"].rsplit("-")[-1] for run in runs(emr, application)] == ["jobs", "maintain"]
 
 
 def test_failed_job_is_refused_with_what_emr_says_of_it_and_run_again_when_asked_again(
@@ -149,7 +149,6 @@ def test_who_waits_at_a_terminal_and_gives_up_ends_the_job(
     assert run["state"] == "CANCELLED"
 
 
-@pytest.mark.usefixtures("shelf")
 def test_command_runs_the_code_that_it_has_itself(
     settings: Settings, emr: Any, application: str, shelf: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

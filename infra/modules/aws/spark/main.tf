@@ -79,12 +79,7 @@ resource "aws_iam_role_policy" "app" {
         Action   = ["secretsmanager:GetSecretValue"]
         Resource = [for name, arn in var.secrets : arn if name != "kafka.control" || each.key == var.archive]
       },
-      {
-        Sid      = "MarkFolders" # as Hadoop does with empty objects, for every folder up to the bucket
-        Effect   = "Allow"
-        Action   = ["s3:PutObject"]
-        Resource = ["${local.warehouse}/*_$folder$", "${local.checkpoints}/*_$folder$"]
-      },
+      local.mark_folders,
       ], [for writes in local.writes_apart[each.key] : {
         Sid      = "Write"
         Effect   = "Allow"
@@ -148,14 +143,16 @@ resource "aws_iam_role_policy_attachment" "views" {
 ################################################################################
 
 locals {
-  # What a bounded job writes, by its name; `jobs` is for those that are not named here.
+  # What a bounded job writes, by its name. `jobs` is for all others: they only look.
   jobs = {
-    prove    = { writes = [], passwords = ["kafka.apps", "postgres.headwater"] }
-    check    = { writes = ["${local.warehouse}/quality/*"], passwords = ["kafka.apps", "kafka.control", "postgres.headwater"] }
-    maintain = { writes = ["${local.warehouse}/*"], passwords = ["postgres.headwater"] }
-    jobs     = { writes = [for namespace in ["versions", "state", "late"] : "${local.warehouse}/${namespace}/*"], passwords = ["kafka.apps", "postgres.headwater"] }
+    jobs     = { writes = [], passwords = ["kafka.apps", "postgres.headwater"] }
+    check    = { writes = ["quality"], passwords = ["kafka.apps", "kafka.control", "postgres.headwater"] }
+    backfill = { writes = ["versions"], passwords = ["kafka.apps", "postgres.headwater"] }
+    batch    = { writes = ["batch", "serving"], passwords = ["kafka.apps", "kafka.control", "postgres.headwater"] }
+    maintain = { writes = local.namespaces, passwords = ["postgres.headwater"] }
   }
-  removes = { maintain = [["${local.checkpoints}/*", "${local.packed}/*"]] } # of versions that were let go, and unneeded code
+  namespaces = ["batch", "cold", "late", "quality", "quarantine", "serving", "state", "versions", "views"]
+  removes    = { maintain = [["${local.checkpoints}/*", "${local.packed}/*"]] } # of versions that were let go, and unneeded code
 }
 
 resource "aws_iam_role" "job" {
@@ -181,12 +178,12 @@ resource "aws_iam_role_policy" "job" {
         Action   = ["secretsmanager:GetSecretValue"]
         Resource = [for name in each.value.passwords : var.secrets[name]]
       },
-      ], [for writes in length(each.value.writes) > 0 ? [each.value.writes] : [] : {
+      ], length(each.value.writes) == 0 ? [] : [local.mark_folders], [for places in [each.value.writes] : {
         Sid      = "Write"
         Effect   = "Allow"
         Action   = local.write
-        Resource = writes
-        }], [for places in lookup(local.removes, each.key, []) : {
+        Resource = [for namespace in places : "${local.warehouse}/${namespace}/*"]
+        } if length(places) > 0], [for places in lookup(local.removes, each.key, []) : {
         Sid      = "Remove"
         Effect   = "Allow"
         Action   = ["s3:DeleteObject"]
@@ -217,6 +214,14 @@ locals {
       }
     }]
   })
+
+  # As Hadoop does, with empty objects, for every folder up to the bucket.
+  mark_folders = {
+    Sid      = "MarkFolders"
+    Effect   = "Allow"
+    Action   = ["s3:PutObject"]
+    Resource = ["${local.warehouse}/*_$folder$", "${local.checkpoints}/*_$folder$"]
+  }
 
   # Reading is shared: Hadoop looks at every folder on the way to a file, and takes a refusal for a failure.
   shared = [

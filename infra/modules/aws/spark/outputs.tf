@@ -27,7 +27,7 @@ output "app_properties" {
 }
 
 output "roles" {
-  description = "Role of each app and job; `replay` is that of apps of one version, `jobs` that of jobs without one of their own."
+  description = "Role of each app and job; `replay` is that of apps of one version, `jobs` that of jobs that only look."
   value       = merge({ for app, role in aws_iam_role.app : app => role.arn }, { for job, role in aws_iam_role.job : job => role.arn })
   depends_on  = [aws_iam_role_policy.app, aws_iam_role_policy.job, aws_iam_role_policy_attachment.views]
 }

@@ -27,7 +27,7 @@ variables {
 
 run "gives_each_app_and_each_job_a_role_of_its_own" {
   assert {
-    condition     = keys(output.roles) == ["check", "insights", "jobs", "maintain", "prove", "replay", "traffic"] && output.master == "emr-serverless://00example"
+    condition     = keys(output.roles) == ["backfill", "batch", "check", "insights", "jobs", "maintain", "replay", "traffic"] && output.master == "emr-serverless://00example"
     error_message = "Each group of views has a role, each job, and apps of one version."
   }
 
@@ -104,13 +104,18 @@ run "gives_many_views_several_policies" {
 
 run "lets_a_job_write_what_it_is_for" {
   assert {
-    condition     = alltrue([for statement in jsondecode(aws_iam_role_policy.job["prove"].policy).Statement : !contains(statement.Action, "s3:PutObject") && !contains(statement.Action, "s3:DeleteObject")])
-    error_message = "A proof only looks."
+    condition     = alltrue([for statement in jsondecode(aws_iam_role_policy.job["jobs"].policy).Statement : !contains(statement.Action, "s3:PutObject") && !contains(statement.Action, "s3:DeleteObject")])
+    error_message = "A job that has no role of its own, such as a proof, only looks."
   }
 
   assert {
     condition     = one([for statement in jsondecode(aws_iam_role_policy.job["check"].policy).Statement : statement.Resource if statement.Sid == "Write"]) == ["arn:aws:s3:::example-warehouse-123456789012/quality/*"]
     error_message = "A check writes down what it has found."
+  }
+
+  assert {
+    condition     = one([for statement in jsondecode(aws_iam_role_policy.job["backfill"].policy).Statement : statement.Resource if statement.Sid == "Write"]) == ["arn:aws:s3:::example-warehouse-123456789012/versions/*"]
+    error_message = "A backfill puts rows into versions."
   }
 
   assert {
