@@ -65,6 +65,6 @@ def settings_of(application: str) -> Settings:
         spark_app_properties=PROPERTIES,
         spark_roles={role: f"{ROLE}-{role}" for role in ROLES},
         spark_log_group="/headwater-test/spark",
-        airflow_url="",
+        airflow_url="mwaa://headwater-test",
         notification_channels={"log": {}},
     )

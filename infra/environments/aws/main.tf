@@ -206,7 +206,7 @@ module "airflow" {
   dags            = "${local.repository}/dags"
   requirements    = "${local.repository}/requirements.txt"
   plugins         = var.airflow_plugins
-  outputs         = merge(local.outputs, { airflow_url = "" }) # Airflow cannot know its own address before it exists
+  outputs         = merge(local.outputs, { airflow_url = "mwaa://${local.name}" }) # its address it cannot know before it exists
   secrets         = { for name in ["kafka.admin", "kafka.apps", "kafka.control", "postgres.headwater"] : name => module.secrets.arns[name] }
   secrets_key     = module.keys.arns["secrets"]
   lake            = module.storage.arns

@@ -111,6 +111,12 @@ locals {
       Resource = [local.environment]
     },
     {
+      Sid      = "WriteNotes" # what a task has to say, on its page
+      Effect   = "Allow"
+      Action   = ["airflow:InvokeRestApi"]
+      Resource = ["arn:aws:airflow:${var.account.region}:${var.account.id}:role/${var.name}/User"]
+    },
+    {
       Sid      = "ReadCode"
       Effect   = "Allow"
       Action   = ["s3:GetObject", "s3:GetObjectVersion"]

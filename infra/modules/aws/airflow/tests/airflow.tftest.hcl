@@ -75,6 +75,11 @@ run "may_do_what_its_dags_do_and_nothing_more" {
     condition     = one([for statement in jsondecode(aws_iam_role_policy.this["own"].policy).Statement : statement.Resource if statement.Sid == "KeepArtifacts"]) == ["arn:aws:s3:::example-artifacts/packed/*"]
     error_message = "Tasks pack our own code, and change neither jars nor Python."
   }
+
+  assert {
+    condition     = one([for statement in jsondecode(aws_iam_role_policy.this["own"].policy).Statement : statement.Resource if statement.Sid == "WriteNotes"]) == ["arn:aws:airflow:eu-central-1:123456789012:role/example/User"]
+    error_message = "Tasks speak to Airflow as an ordinary user."
+  }
 }
 
 run "rejects_an_airflow_that_cannot_ask_people" {
