@@ -1,4 +1,4 @@
-"""MWAA, whose interface moto does not play: botocore checks what is asked, and answers as AWS documents it."""
+"""MWAA, which moto does not play: botocore checks what is asked, and answers as AWS documents it."""
 
 from __future__ import annotations
 
