@@ -61,7 +61,8 @@ FORM = {
         minLength=1,
         maxLength=4000,
         description_md="*earliest*, for a rebuild; or a time with its zone, such as "
-        '*2026-11-16T00:00:00+00:00*; or offsets for each partition, such as *{"0": 1200, "1": 1180, "2": 0}*.',
+        "*2026-11-16T00:00:00+00:00*; or offsets for each partition, such as "
+        '*{"0": 1200, "1": 1180, "2": 0}*.',
     ),
     "until": Param(
         None,

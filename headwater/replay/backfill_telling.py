@@ -17,7 +17,7 @@ def plan_in_markdown(plan: BackfillPlan) -> str:
     paragraphs = [
         f"## Backfill of `{plan.view}` {plan.live}: {_stretch(plan.between)}",
         _verdict(plan),
-        reading(plan, "with what lies before and after that rows are made of"),
+        reading(plan, "of these windows, look-back included"),
         _late_events(plan),
         table_of(plan.stretches),
         _readers(plan),

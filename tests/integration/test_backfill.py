@@ -144,6 +144,7 @@ def test_sessions_and_joins_are_made_of_what_lies_before_and_after_the_edges(
     lake.sql(f"UPDATE {CATALOG}.{view.table} SET user_id = 'nobody' WHERE user_id < 'user-0050'")
     outside = set(rows_of(lake, view).collect()) - set(replaced(rows_of(lake, view), view).collect())
     outcome = replace(lake, log, view, INSIDE)
-    assert set(replaced(rows_of(lake, view), view).collect()) == right
+    now = set(replaced(rows_of(lake, view), view).collect())
+    assert (now - right, right - now) == (set(), set())
     assert set(rows_of(lake, view).collect()) - right == outside
     assert (outcome.rows, outcome.changed > 10, outcome.equal > 10) == (len(right), True, True)
