@@ -4,9 +4,10 @@
     rows                           kept    [ replaced      ) kept
 
 How rows are computed is told in `recomputing.py`. Only windows that lie wholly inside are replaced. The live
-query goes on all the while: if it has written to the same days meanwhile, nothing is committed, and the
-backfill begins anew with what is there by then. The commit is no batch of the query, so the query finds its
-own newest batch behind it.
+query goes on all the while: if it has written to the same days meanwhile, nothing is committed. If it has
+left the windows inside as they were, what was computed still holds, and is committed beside what is there by
+then; if not, the backfill begins anew. The commit is no batch of the query, so the query finds its own newest
+batch behind it.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import timedelta
 
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame, Row, SparkSession
 
     from headwater.replay.between import Between
     from headwater.settings import Settings
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     Topics = Mapping[str, Topic]
 
 ATTEMPTS = 5
+# A live query may write to the same day every few seconds, and a commit takes one or two.
+COMMITS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +83,7 @@ def backfill(spark: SparkSession, settings: Settings, view: View, topics: Topics
                 rows=found.rows.count(),
                 **matching.counts(found.matched),
             )
-            if sinks.replace_between(found.rows, view, starts, found.seen, outcome.model_dump_json()):
+            if _put_in_place(spark, view, starts, found, outcome.model_dump_json()):
                 return outcome
         finally:
             found.rows.unpersist()
@@ -89,6 +92,25 @@ def backfill(spark: SparkSession, settings: Settings, view: View, topics: Topics
         detail=f"Its live query wrote to the same days, {ATTEMPTS} times in a row.",
         hint="Ask for an earlier stretch of time, or try again later.",
     )
+
+
+def _put_in_place(spark: SparkSession, view: View, starts: Between, found: Recomputed, told: str) -> bool:
+    """Commit what was computed, as long as nobody changes the windows inside; say whether it came about."""
+    present = found.seen
+    for _attempt in range(COMMITS):
+        if sinks.replace_between(found.rows, view, starts, present, told):
+            return True
+        present = _present(spark, view)
+        if _digest(spark, view, starts, present) != _digest(spark, view, starts, found.seen):
+            return False
+    return False
+
+
+def _digest(spark: SparkSession, view: View, starts: Between, at: sinks.Newest) -> Row | None:
+    """Return what tells the rows inside at one moment from those at another."""
+    rows = sinks.rows_at(spark, view.table, at.snapshot).where(sinks.between(view.time, starts))
+    marks = F.xxhash64(*rows.columns).cast("decimal(38, 0)")
+    return rows.agg(F.count(F.lit(1)).alias("rows"), F.sum(marks).alias("marks")).first()
 
 
 def recompute(
