@@ -11,6 +11,7 @@ that goes by the time of receipt knows none: for them another lateness changes n
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from functools import reduce
 from operator import and_
 from typing import TYPE_CHECKING
@@ -21,13 +22,14 @@ from spark_apps import clocks, pipeline, sinks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from datetime import timedelta
 
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
     from headwater.replay.between import Between
     from headwater.topics import Topic
     from spark_apps.view import View
+
+MICROSECOND = timedelta(microseconds=1)
 
 
 def admits(view: View, lateness: timedelta | None) -> bool:
@@ -54,19 +56,28 @@ def count_late(
 
 
 def torn(ordinary: DataFrame, admitted: DataFrame, view: View, starts: Between) -> int:
-    """Count windows that late events join with others across an edge of the stretch.
+    """Count rows that late events take away on one side of an edge of the stretch, for one on the other side.
 
     Where events decide how long a window is, a late one may make one session of two. If only one of them is
     replaced, the other is lost, or there twice.
     """
-    if not view.closes:
-        return 0
     others = [key for key in view.keys if key != view.time]
-    gone = ordinary.join(admitted, on=list(view.keys), how="left_anti").alias("gone")
-    ends = F.expr(view.closing).alias("ends")
-    longer = admitted.select(F.col(view.time).alias("begins"), ends, *others).alias("longer")
-    same = [F.col(f"gone.{key}").eqNullSafe(F.col(f"longer.{key}")) for key in others]
-    swallowed = F.col(f"gone.{view.time}").between(F.col("begins"), F.col("ends"))
-    pairs = gone.join(longer, on=reduce(and_, same, swallowed), how="inner")
-    one_inside, other_inside = sinks.between(f"gone.{view.time}", starts), sinks.between("begins", starts)
-    return pairs.where(one_inside != other_inside).count()
+    gone = ordinary.join(admitted, on=list(view.keys), how="left_anti")
+    pairs = _extents(gone, view, others, "gone").join(
+        _extents(admitted.exceptAll(ordinary), view, others, "new"),
+        on=reduce(and_, (F.col(f"gone.{key}").eqNullSafe(F.col(f"new.{key}")) for key in others), _meet()),
+        how="inner",
+    )
+    sides = [sinks.between(f"{one}.at", starts) for one in ("gone", "new")]
+    return pairs.where(sides[0] != sides[1]).count()
+
+
+def _extents(rows: DataFrame, view: View, others: list[str], name: str) -> DataFrame:
+    """Return from when to when the events lie that rows are made of."""
+    at, ends = F.col(view.time), F.coalesce(F.expr(view.closing), F.col(view.time))
+    begins = F.timestamp_micros(F.unix_micros(at) - view.look_back // MICROSECOND)
+    return rows.select(at.alias("at"), begins.alias("begins"), ends.alias("ends"), *others).alias(name)
+
+
+def _meet() -> Column:
+    return (F.col("gone.begins") <= F.col("new.ends")) & (F.col("new.begins") <= F.col("gone.ends"))

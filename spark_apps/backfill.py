@@ -173,6 +173,6 @@ def _torn(ordinary: DataFrame, admitted: DataFrame, view: View, starts: Between)
     if not count:
         return ()
     return (
-        f"Late events join {count:,} windows with others across an edge of the stretch: "
-        "move the edge to where nothing happens.",
+        f"Late events join windows across an edge of the stretch ({count:,} of them): move the edge to where "
+        "nothing happens.",
     )

@@ -112,7 +112,7 @@ def test_windows_that_late_events_join_across_an_edge_are_refused(
     before = sessions(lake, view)
     with pytest.raises(Refusal) as refused:
         backfill(lake, log.settings, view, log.by_name(), Asked(between=between, lateness=TWO_HOURS))
-    assert "Late events join 1 windows with others across an edge" in refused.value.detail
+    assert "Late events join windows across an edge of the stretch" in refused.value.detail
     assert sessions(lake, view) == before
 
 
