@@ -12,7 +12,7 @@ batch behind it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
@@ -20,7 +20,7 @@ from pyspark.sql import functions as F
 from headwater.errors import Refusal
 from headwater.replay.backfill_proof import Outcome
 from spark_apps import matching, pipeline, sinks
-from spark_apps.admitting import admits, admitting, count_late, torn
+from spark_apps.admitting import admitting, count_late, torn
 from spark_apps.recomputing import given_out, records_of
 
 if TYPE_CHECKING:
@@ -58,9 +58,9 @@ class Recomputed:
     rows: DataFrame  # of windows wholly inside, with late events if they are admitted
     matched: DataFrame  # with those that are there: see `matching.py`
     faults: tuple[str, ...]  # why they cannot be put in place
-    lateness: timedelta | None  # with which they were computed, if it is not the view's
-    late_events: int  # that are admitted
-    otherwise: int  # rows that differ even without them
+    lateness: timedelta | None = None  # with which they were computed, if it is not the view's
+    late_events: int = 0  # that are admitted
+    otherwise: int = 0  # rows that differ even without them
 
 
 def backfill(spark: SparkSession, settings: Settings, view: View, topics: Topics, asked: Asked) -> Outcome:
@@ -96,12 +96,12 @@ def backfill(spark: SparkSession, settings: Settings, view: View, topics: Topics
 
 def _put_in_place(spark: SparkSession, view: View, starts: Between, found: Recomputed, told: str) -> bool:
     """Commit what was computed, as long as nobody changes the windows inside; say whether it came about."""
-    present = found.seen
+    present, inside = found.seen, _digest(spark, view, starts, found.seen)
     for _attempt in range(COMMITS):
         if sinks.replace_between(found.rows, view, starts, present, told):
             return True
         present = _present(spark, view)
-        if _digest(spark, view, starts, present) != _digest(spark, view, starts, found.seen):
+        if _digest(spark, view, starts, present) != inside:
             return False
     return False
 
@@ -125,22 +125,22 @@ def recompute(
     inside = sinks.between(view.time, starts)
     rows = computed.where(inside).persist()
     there = sinks.rows_at(spark, view.table, seen.snapshot).where(inside)
-    faults = _still_open(spark, settings, view, rows, seen)
-    late_events = otherwise = 0
-    if wide is not view:
-        ordinary = pipeline.batch_rows(view, records, dict(topics))
-        late_events = count_late(records, topics, view, wide, asked.between)
-        again = matching.match(there, ordinary.where(inside), view.keys)
-        otherwise = again.where("verdict <> 'equal'").count()
-        faults += _torn(ordinary, computed, view, starts)
-    return Recomputed(
+    found = Recomputed(
         seen=seen,
         rows=rows,
         matched=matching.match(there, rows, view.keys),
-        faults=faults,
-        lateness=asked.lateness if admits(view, asked.lateness) else None,
-        late_events=late_events,
-        otherwise=otherwise,
+        faults=_still_open(spark, settings, view, rows, seen),
+    )
+    if wide is view:
+        return found
+    ordinary = pipeline.batch_rows(view, records, dict(topics))
+    again = matching.match(there, ordinary.where(inside), view.keys)
+    return replace(
+        found,
+        faults=(*found.faults, *_torn(ordinary, computed, view, starts)),
+        lateness=asked.lateness,
+        late_events=count_late(records, topics, view, wide, asked.between),
+        otherwise=again.where("verdict <> 'equal'").count(),
     )
 
 

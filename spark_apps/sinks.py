@@ -276,7 +276,7 @@ def replace_between(rows: DataFrame, view: View, starts: Between, seen: Newest, 
     try:
         replaced.writeTo(f"{CATALOG}.{view.table}").options(**options).overwrite(days)
     except (Py4JJavaError, PySparkException) as error:
-        if CONFLICT not in str(error):
+        if CONFLICT not in str(error) and BUSY not in str(error):
             raise
         return False
     return True
