@@ -44,7 +44,8 @@ def test_backfill_is_approved_and_put_in_place_beside_the_live_query(
         until=AFTER.isoformat(),
         dry_run=False,
     )
-    wait_for("the proof", lambda: task_of(airflow, "replay", run, "approve")["state"] == "awaiting_input")
+    wait_for("the proof", lambda: replayed(busy_shop, run)["proof"])
+    wait_for("the question", lambda: task_of(airflow, "replay", run, "approve")["state"] == "awaiting_input")
     assert f"## Backfill of `{VIEW}`" in task_of(airflow, "replay", run, "plan")["note"]
     assert "### The proof holds" in run_of(airflow, "replay", run)["note"]
     assert backfilled(busy_shop) == []
@@ -55,7 +56,7 @@ def test_backfill_is_approved_and_put_in_place_beside_the_live_query(
     (commit,) = backfilled(busy_shop)
     assert (commit.replay, commit.rows > 0) == (run, True)
     assert looks(busy_shop) == LOOKS
-    (ended,) = [one for one in replay.status(busy_shop, VIEW) if one["key"] == run]
+    ended = replayed(busy_shop, run)
     assert (ended["kind"], ended["state"], ended["because"]) == ("backfill", "promoted", "by admin")
 
 
@@ -73,6 +74,12 @@ def people_come_online(settings: Settings) -> None:
         }
         kafka.send(load_topics()["page_views"].name, key=b"offline", value=json.dumps(event).encode())
     kafka.close()
+
+
+def replayed(settings: Settings, run: str) -> dict[str, Any]:
+    """Return what the registry knows of a run; nothing at first."""
+    found = [one for one in replay.status(settings, VIEW) if one["key"] == run]
+    return found[0] if found else {"proof": None}
 
 
 def looks(settings: Settings) -> int:
