@@ -1,6 +1,8 @@
 """The bounded jobs, as Spark runs them.
 
     spark-submit expectations/__main__.py prove VIEW LABEL      prove a candidate; stored with the version
+    spark-submit expectations/__main__.py prove-backfill REPLAY prove a backfill; stored with the replay
+    spark-submit expectations/__main__.py backfill REPLAY       put the rows of a backfill in place
     spark-submit expectations/__main__.py check [VIEW…]         check live views, by default all of them
     spark-submit expectations/__main__.py maintain [--dry-run]  maintain the lake, versions and artifacts
 
@@ -31,6 +33,10 @@ def main(arguments: list[str]) -> int:
     match arguments:
         case ["prove", view, label]:
             return _told(lambda: _prove(view, label))
+        case ["prove-backfill", replay]:
+            return _told(lambda: _prove_backfill(replay))
+        case ["backfill", replay]:
+            return _told(lambda: _backfill(replay))
         case ["check", *views]:
             return _told(lambda: _check(views))
         case ["maintain"] | ["maintain", "--dry-run"]:
@@ -60,6 +66,26 @@ def _prove(view: str, label: str) -> None:
         proof = proving.prove(spark, settings, load_topics(), live, candidate)
         proving.store(registry, candidate, proof)
     print(proof.markdown())
+
+
+def _prove_backfill(replay: str) -> None:
+    from expectations import backfilling
+
+    settings = Settings.load()
+    with connect(settings) as registry:
+        spark = session.start(settings, f"prove {replay}")
+        proof = backfilling.prove(spark, settings, registry, load_topics(), replay)
+    print(proof.markdown())
+
+
+def _backfill(replay: str) -> None:
+    from expectations import backfilling
+
+    settings = Settings.load()
+    with connect(settings) as registry:
+        spark = session.start(settings, f"backfill {replay}")
+        proof, outcome = backfilling.commit(spark, settings, registry, load_topics(), replay)
+    print(outcome.in_words(proof))
 
 
 def _check(views: list[str]) -> None:

@@ -12,8 +12,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
 from headwater import names
+from headwater.bounds import CLOCK_TOLERANCE, OLDEST
 from headwater.errors import Refusal
-from spark_apps.clocks import OLDEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -152,6 +152,21 @@ class View:
         event. An event that is corrected may be as old as the quarantine lets through.
         """
         return (OLDEST if self.late == "correct" else self.lateness) + self.disorder
+
+    @property
+    def leaves_out_late(self) -> bool:
+        """Whether there are events that it hears of and leaves out because they are late."""
+        return self.clock == "event_time" and self.late != "correct"
+
+    @property
+    def settles(self) -> timedelta | None:
+        """How long after the end of a window a record of it may still come; None: no window ends by itself.
+
+        How long a session lasts, its events decide; so any record may still belong to it.
+        """
+        if self.closes:
+            return None
+        return CLOCK_TOLERANCE + OLDEST if self.late == "correct" else self.lateness
 
     @property
     def label(self) -> str:
