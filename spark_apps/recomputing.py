@@ -23,7 +23,7 @@ from spark_apps import internals, kafka_log, pipeline, stitched_log
 from spark_apps.repeats import CELL
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from datetime import datetime
 
     from pyspark.sql import DataFrame, SparkSession
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from spark_apps.kafka_log import Offsets
     from spark_apps.sinks import Newest
     from spark_apps.view import View
+
+    Reader = Callable[[SparkSession, Settings, str, Offsets, Offsets], DataFrame]
 
 MOMENT = timedelta(microseconds=1)
 
@@ -57,10 +59,11 @@ def rows_between(
     topics: Mapping[str, Topic],
     starts: Between,
     seen: Newest,
+    read: Reader = stitched_log.read_range,
 ) -> DataFrame:
     """Compute the rows of windows that start in a stretch, from what the live query has read."""
     records = {
-        name: stitched_log.read_range(spark, settings, name, begin, _reached(seen, name))
+        name: read(spark, settings, name, begin, _reached(seen, name))
         for name, begin in _beginnings(settings, view, starts.first).items()
     }
     rows = pipeline.batch_rows(view, records, dict(topics))

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     Bounds = dict[str, Any]  # of the rows of a batch: how many, and the first and the last time of them
 
 QUERY, BATCH, OFFSETS, COUNTS = map(names.snapshot_property, ("query", "batch", "offsets", "counts"))
+DAY, FINGERPRINT = map(names.snapshot_property, ("day", "fingerprint"))  # of the batch layer
 BACKFILL = names.snapshot_property("backfill")
 
 TABLE_PROPERTIES = {
@@ -278,6 +279,17 @@ def replace_between(rows: DataFrame, view: View, first: datetime, after: datetim
             raise
         return False
     return True
+
+
+def replace_day(
+    rows: DataFrame, view: View, day: datetime, offsets: dict[str, dict[str, int]], fingerprint: str
+) -> None:
+    """Put rows in the place of those that the batch table of a version has of a day, in one commit."""
+    time = F.col(view.time)
+    said = {DAY: day.date().isoformat(), OFFSETS: json.dumps(offsets), FINGERPRINT: fingerprint}
+    options = {f"snapshot-property.{key}": value for key, value in said.items()}
+    of_the_day = (time >= F.lit(day)) & (time < F.lit(day + timedelta(days=1)))
+    rows.writeTo(f"{CATALOG}.{view.batch_table}").options(**options).overwrite(of_the_day)
 
 
 def forget(spark: SparkSession, table: str, time: str, before: int) -> None:

@@ -168,6 +168,18 @@ class View:
         """The table of this version."""
         return names.table(self.name, self.label)
 
+    @property
+    def batch_table(self) -> str:
+        """The table of the closed days of this version."""
+        return names.batch_table(self.name, self.label)
+
+    @property
+    def latest(self) -> timedelta:
+        """How long after its time an event may be received and still count."""
+        if self.clock == "received_at":
+            return timedelta(0)
+        return OLDEST if self.late == "correct" else self.lateness
+
     def state_table(self, topic: str) -> str:
         """Return the table in which a version of a view with tables remembers one input."""
         return f"state.{self.name}__{self.label}__{topic}"

@@ -163,7 +163,7 @@ class Proof(BaseModel):
         """Write the proof for a person: verdict, problems, warnings, then a section for each part."""
         sections = [_verdict(self), _list("Warnings", self.warnings), _checks_section(self.checks)]
         if self.difference is not None:
-            sections.append(_difference_section(self.difference, self.candidate))
+            sections.append(difference_section(self.difference, self.candidate))
         sections.append(_conservation_section(self.conservation))
         return "\n\n".join(section for section in sections if section) + "\n"
 
@@ -239,7 +239,8 @@ def _checks_section(checks: tuple[CheckResult, ...]) -> str:
     )
 
 
-def _difference_section(found: Difference, candidate: str) -> str:
+def difference_section(found: Difference, candidate: str) -> str:
+    """Write the difference of two makers of rows, `live` and the other, for a person."""
     title = f"#### {candidate} against {found.live}"
     if found.incomparable is not None:
         return f"{title}: not comparable\n\n{_text(found.incomparable)}"

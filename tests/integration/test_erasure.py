@@ -173,7 +173,7 @@ def test_nothing_is_left_in_any_file(world: World, proof: Scan) -> None:
     assert (kept["reason"], kept["asked_by"]) == ("asked for it, ticket 4711", "test")
     assert kept["sought"] is None
     assert kept["proved_at"] is not None
-    assert kept["done"]["removed"] == {"rows": 2, "pages": 1, "proofs": 1}
+    assert kept["done"]["removed"] == {"rows": 2, "pages": 1, "samples": 1}
     assert kept["done"]["deleted"] == {"users": 1, "posts": 1, "follows": 0, "search_queries": 0}
 
 
