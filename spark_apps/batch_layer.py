@@ -121,10 +121,9 @@ def compute(
 ) -> str:
     """Compute a closed day of a version, compare, commit, and let readers have it; say what came of it."""
     midnight = datetime(day.year, day.month, day.day, tzinfo=UTC)
-    by_day = f"days({view.time})"
-    sinks.create_table(spark, view.batch_table, view.schema, by_day, mark_rows=view.grain == "event")
     rows, settled = closed_days.rows_of(spark, settings, view, topics, midnight)
     try:
+        sinks.create_table(spark, view.batch_table, view.schema, f"days({view.time})")
         difference = _difference(spark, view, rows, midnight, seam_at, settled.newest.snapshot)
         news = _is_news(spark, view, rows, midnight)
         if news:

@@ -73,35 +73,30 @@ def rows_of(
 
 
 def _settled(spark: SparkSession, settings: Settings, view: View) -> Settled:
+    """Look how far the live query and the archive both are, and when the first record after that came in."""
     seen = sinks.newest(spark, view.table)
     if seen is None:
         raise NotYet(f'view "{view.name}" has no rows yet', hint="Wait for its first batch.")
-    now, reached, received = datetime.now(UTC), {}, []
+    # What was received a moment ago may still be on its way into the log.
+    until, reached = datetime.now(UTC) - view.disorder, {}
+    ledger = cold_log.held(settings)
     with admin_client(settings, kafka_log.ROLE) as client:
-        archived = cold_log.held(settings)
+        ids = offsets.topic_ids(client, view.reads)
         for topic in view.reads:
-            known = of_topic(archived, topic, offsets.topic_ids(client, [topic])[topic])
-            reached[topic] = {
-                partition: min(offset, known.partition(int(partition)).reached)
-                for partition, offset in seen.offsets[topic].items()
-            }
-            left = _left(reached[topic], offsets.beginnings(client, topic))
-            received.append(_oldest(spark, settings, topic, left, offsets.ends(client, topic)))
-    until = min((moment for moment in received if moment is not None), default=now)
-    return Settled(newest=replace(seen, offsets=reached), until=min(until, now))
-
-
-def _left(reached: Mapping[str, int], beginnings: Offsets) -> Offsets:
-    """Return from where on records are not settled: of a partition that nobody has read, all of them."""
-    return {
-        partition: max(reached.get(str(partition), 0), beginning)
-        for partition, beginning in beginnings.items()
-    }
+            archived = of_topic(ledger, topic, ids[topic])
+            read = seen.offsets.get(topic, {})
+            beginnings, ends = offsets.beginnings(client, topic), offsets.ends(client, topic)
+            both = {part: min(read.get(str(part), 0), archived.partition(part).reached) for part in ends}
+            reached[topic] = {str(part): offset for part, offset in both.items()}
+            left = {part: max(offset, beginnings[part]) for part, offset in both.items()}
+            until = min(until, _oldest(spark, settings, topic, left, ends) or until)
+    return Settled(newest=replace(seen, offsets=reached), until=until)
 
 
 def _oldest(
     spark: SparkSession, settings: Settings, topic: str, start: Offsets, end: Offsets
 ) -> datetime | None:
+    """Return when the first record of a range was received; None if there is none."""
     if start == end:
         return None
     micros = clocks.micros_of(kafka_log.read_range(spark, settings, topic, start, end), F.min("timestamp"))
