@@ -132,9 +132,8 @@ def test_closed_day_is_the_same_in_both_layers_and_midnight_has_neither_gap_nor_
 
     rows = served(lake, view)
     assert counted(rows) == counted(rows_of(lake, view))
-    files = " ".join(rows.inputFiles())
-    assert f"/{view.batch_table.replace('.', '/')}/" in files
-    assert f"/{view.table.replace('.', '/')}/" in files
+    (plan,) = lake.sql(f"EXPLAIN SELECT * FROM {CATALOG}.serving.{view.name}").collect()
+    assert all(f"{CATALOG}.{table}" in plan[0] for table in (view.batch_table, view.table))
     straddling = of_day(rows, view, BEFORE).where(F.expr(view.closing) > F.lit(MIDNIGHT))
     assert name == "page_views_per_minute" or not straddling.isEmpty()
 
