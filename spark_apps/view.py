@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from headwater import names
 from headwater.errors import Refusal
-from spark_apps.clocks import OLDEST
+from spark_apps.clocks import CLOCK_TOLERANCE, OLDEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -175,10 +175,12 @@ class View:
 
     @property
     def latest(self) -> timedelta:
-        """How long after its time an event may be received and still count."""
-        if self.clock == "received_at":
-            return timedelta(0)
-        return OLDEST if self.late == "correct" else self.lateness
+        """How long after its time an event may be received and still count.
+
+        One that is corrected may have been held back, and sent by a clock that is slow, as far as both are
+        let through.
+        """
+        return CLOCK_TOLERANCE + OLDEST if self.late == "correct" else self.lateness
 
     def state_table(self, topic: str) -> str:
         """Return the table in which a version of a view with tables remembers one input."""

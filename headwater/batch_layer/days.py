@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     Offsets = Mapping[str, Mapping[str, int]]  # topic -> partition -> offset
 
-# How far a first run looks back. A day of a view that corrects its rows is closed after two; older days are
-# computed when somebody asks for them.
-RECENT = 3
+# How far a first run looks back. A day of a view that corrects its rows is closed after two more; older days
+# are computed when somebody asks for them.
+RECENT = 4
 
 
 class NotYet(Refusal):

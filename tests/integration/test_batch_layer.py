@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from spark_apps.view import View
 
 DAY = timedelta(days=1)
-# Long enough ago for both days to be closed, also for views that correct their rows for a day.
-MIDNIGHT = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0) - 3 * DAY
+# Long enough ago for both days to be closed, also for views that correct their rows for two more.
+MIDNIGHT = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0) - 4 * DAY
 BEFORE, AFTER = (MIDNIGHT - DAY).date(), MIDNIGHT.date()
 FLAWS: dict[str, float] = {"out_of_order": 0.1, "repeated": 0.05, "late": 0.03}
 # Windows that are corrected, sessions that close, and a join of two streams.

@@ -30,13 +30,13 @@ def held(*numbers: int, different: int = 0, budget: float = 0.0) -> dict[date, H
 @pytest.mark.parametrize(
     ("known", "expected"),
     [
-        ({}, days(13, 14, 15)),
-        (held(13, 14), days(15)),
-        (held(13, 15), days(14)),
-        (held(13, 14, 15), []),
+        ({}, days(12, 13, 14, 15)),
+        (held(12, 13, 14), days(15)),
+        (held(12, 13, 15), days(14)),
+        (held(12, 13, 14, 15), []),
         (held(10), days(11, 12, 13, 14, 15)),
-        (held(13, 14, 15) | held(2, different=1), days(2)),
-        (held(13, 14, 15) | held(2, different=1, budget=0.01), []),
+        (held(12, 13, 14, 15) | held(2, different=1), days(2)),
+        (held(12, 13, 14, 15) | held(2, different=1, budget=0.01), []),
     ],
     ids=["none", "yesterday", "a hole", "all", "nights without a run", "one that differs", "within budget"],
 )
