@@ -72,9 +72,13 @@ def view_tables(settings: Settings) -> dict[str, Table]:
 def newest_rows(
     settings: Settings, view: str, most: int, *, at: datetime | None = None, place: Place | None = None
 ) -> pa.Table:
-    """Return the newest rows of a view, by its first column, which says when; as they were, if asked for."""
+    """Return the newest rows of a view; as they were, if asked for."""
     table = view_table(settings, view)
-    rows = table.scan(snapshot_id=_snapshot(table, at, place)).to_arrow()
+    return newest(table.scan(snapshot_id=_snapshot(table, at, place)).to_arrow(), most)
+
+
+def newest(rows: pa.Table, most: int) -> pa.Table:
+    """Return the newest of rows, by their first column, which says when."""
     return rows.sort_by([(rows.column_names[0], "descending")]).slice(0, most)
 
 

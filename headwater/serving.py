@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING
 
 from headwater import iceberg_views, lake, names
 from headwater.iceberg_views import CATALOG
-from headwater.registry import releases
+from headwater.registry import connect, releases
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    import pyarrow as pa
 
     from headwater.registry import Connection
     from headwater.settings import Settings
@@ -44,15 +46,28 @@ def serve(settings: Settings, registry: Connection, view: str) -> None:
         iceberg_views.define(settings, registry, f"{namespace}.{view}", sql, like=speed)
 
 
+def newest_rows(settings: Settings, view: str, most: int) -> pa.Table:
+    """Return the newest rows of what `serving.<view>` stands for, without Spark."""
+    import pyarrow as pa
+
+    with connect(settings) as registry:
+        live = releases.live_version(registry, view)
+        time = releases.artifact(registry, live["artifact"]).manifest[view].get("time")
+        held = _held(registry, live["query"])
+    if not held:
+        return lake.newest_rows(settings, view, most)
+    tables, inside = lake.catalog(settings), _inside(time, held, "'{}T00:00:00+00:00'")
+    closed = tables.load_table(names.batch_table(view, live["label"])).scan(row_filter=inside)
+    others = tables.load_table(live["table_name"]).scan(row_filter=f"not ({inside})")
+    return lake.newest(pa.concat_tables([closed.to_arrow(), others.to_arrow()]), most)
+
+
 def queries(speed: str, batch: str, time: str, held: Iterable[date]) -> dict[str, str]:
     """Return what the views of both layers stand for, by the namespace they are in.
 
     Times are written with their zone: a reader's session may have another.
     """
-    inside = " OR ".join(
-        f"({time} >= TIMESTAMP '{first} 00:00:00 UTC' AND {time} < TIMESTAMP '{after} 00:00:00 UTC')"
-        for first, after in in_stretches(held)
-    )
+    inside = _inside(time, held, "TIMESTAMP '{} 00:00:00 UTC'")
     from_speed, from_batch = (f"SELECT * FROM {CATALOG}.{table}" for table in (speed, batch))
     if not inside:  # then there may be no batch table
         return {"batch": f"{from_speed} WHERE false", "serving": from_speed}
@@ -60,6 +75,14 @@ def queries(speed: str, batch: str, time: str, held: Iterable[date]) -> dict[str
         "batch": f"{from_batch} WHERE {inside}",
         "serving": f"{from_batch} WHERE {inside} UNION ALL {from_speed} WHERE NOT ({inside})",
     }
+
+
+def _inside(time: str, days: Iterable[date], midnight: str) -> str:
+    """Say which rows are of these days, with midnights written as the reader knows them."""
+    return " OR ".join(
+        f"({time} >= {midnight.format(first)} AND {time} < {midnight.format(after)})"
+        for first, after in in_stretches(days)
+    )
 
 
 def in_stretches(days: Iterable[date]) -> list[tuple[date, date]]:

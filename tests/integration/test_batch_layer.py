@@ -17,7 +17,7 @@ import pytest
 from kafka import TopicPartition
 from pyspark.sql import functions as F
 
-from headwater import alarms, batch_layer
+from headwater import alarms, batch_layer, serving
 from headwater.artifacts import Artifact
 from headwater.registry import alone, connect, releases
 from headwater.registry.wanted import changing
@@ -165,6 +165,8 @@ def test_row_that_the_speed_layer_has_wrong_is_told_and_readers_have_it_right(
 
     assert "1 different from the speed layer" in compute(lake, log, view, BEFORE).done
     assert counted(served(lake, view)) == right
+    without_spark = serving.newest_rows(log.settings, view.name, 10_000)["views"].to_pylist()
+    assert sorted(without_spark) == sorted(row["views"] for row in right)
     (sample,) = held(log, view)[BEFORE].difference.samples
     assert sample.live is not None
     assert sample.candidate is not None
