@@ -1,6 +1,6 @@
 """The batch layer on a real log, around a midnight: computed, compared, and served with the speed layer.
 
-records    · · · · · ·|23:20 · · · ·|00:00 · · · · · · · · · · 00:50|
+records    · · · · · ·|23:20 · · · ·|00:00 · · · · · · · · · · 01:00|
 days        BEFORE                   AFTER
 sessions          ├──────┤   ├─────────┤   ├───┤                    some straddle midnight
 """
@@ -50,13 +50,13 @@ WRONG, MORE = 999, 1000
 
 
 def visits(seed: int, start: datetime, minutes: int) -> Simulation:
-    return Simulation(seed=seed, rate=2, start=start, duration=timedelta(minutes=minutes), **FLAWS)
+    return Simulation(seed=seed, rate=0.5, start=start, duration=timedelta(minutes=minutes), **FLAWS)
 
 
 @pytest.fixture(scope="module")
 def log(lake: SparkSession, instance: Settings) -> Iterator[Log]:
     log = new_log(instance, "page_views", "impressions", "clicks")
-    log.load(visits(1, MIDNIGHT - timedelta(minutes=40), 90))
+    log.load(visits(1, MIDNIGHT - timedelta(minutes=40), 100))
     with own_cold_log(log):
         archive(lake, log)
         yield log
@@ -300,7 +300,7 @@ def test_reader_in_a_loop_sees_no_mix_no_gap_and_no_error_while_days_and_version
     old_and_new = {(rows, views_of_old), (rows, views_of_old + MORE * rows)}
     reader = threading.Thread(target=loop)
     reader.start()
-    for _ in range(3):
+    for _ in range(2):
         for day in (BEFORE, AFTER):
             batch_layer.withdraw(log.settings, view.name, day)
             wait_for_reads()
