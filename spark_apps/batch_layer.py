@@ -62,9 +62,9 @@ def run_view(
     try:
         with alone(settings, f"batch layer of {view.name}"):
             live = _live(settings, view)
-            for chosen in [day] if day else _due(settings, live["query"]):
-                of_live = replace(view, build=live["build"])
-                yield _outcome(spark, settings, topics, of_live, live, chosen, asked=day is not None)
+            built = replace(view, build=live["build"])
+            for chosen in [day] if day else _due(spark, settings, built):
+                yield _outcome(spark, settings, topics, built, live, chosen, asked=day is not None)
             _tell(settings, live)
     except Refusal as refusal:
         failed = day is not None or not isinstance(refusal, NotYet)
@@ -85,9 +85,12 @@ def _live(settings: Settings, view: View) -> dict[str, Any]:
     return live
 
 
-def _due(settings: Settings, query: str) -> list[date]:
+def _due(spark: SparkSession, settings: Settings, view: View) -> list[date]:
+    """Return the days to compute, none from before the first that the speed layer has."""
     with connect(settings) as registry:
-        return batch_layer.due(batch_layer.held(registry, query), datetime.now(UTC).date())
+        days = batch_layer.due(batch_layer.held(registry, view.query), datetime.now(UTC).date())
+    first = spark.table(f"{CATALOG}.{view.table}").agg(F.min(F.to_date(view.time)).alias("day")).first()
+    return [day for day in days if first and first["day"] and day >= first["day"]]
 
 
 def _outcome(
