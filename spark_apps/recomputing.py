@@ -19,17 +19,19 @@ from spark_apps import internals, kafka_log, pipeline, stitched_log
 from spark_apps.sinks import between
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from datetime import datetime
 
     from pyspark.sql import DataFrame, SparkSession
 
     from headwater.settings import Settings
     from headwater.topics import Topic
+    from spark_apps.kafka_log import Offsets
     from spark_apps.sinks import Newest
     from spark_apps.view import View
 
     Records = dict[str, DataFrame]  # by topic
+    Reader = Callable[[SparkSession, Settings, str, Offsets, Offsets], DataFrame]
 
 
 def rows_between(
@@ -39,13 +41,21 @@ def rows_between(
     topics: Mapping[str, Topic],
     starts: Between,
     seen: Newest,
+    read: Reader = stitched_log.read_range,
 ) -> DataFrame:
     """Compute the rows of windows that start in a stretch, from what the live query has read."""
-    records = records_of(spark, settings, view, starts, seen)
+    records = records_of(spark, settings, view, starts, seen, read)
     return pipeline.batch_rows(view, records, dict(topics)).where(between(view.time, starts))
 
 
-def records_of(spark: SparkSession, settings: Settings, view: View, starts: Between, seen: Newest) -> Records:
+def records_of(
+    spark: SparkSession,
+    settings: Settings,
+    view: View,
+    starts: Between,
+    seen: Newest,
+    read: Reader = stitched_log.read_range,
+) -> Records:
     """Return what the live query has read of what these windows are made of; refuses what has been lost."""
     ingredients = Ingredients(
         inputs=view.inputs, tables=view.tables, look_back=view.look_back, settles=view.settles
@@ -61,7 +71,7 @@ def records_of(spark: SparkSession, settings: Settings, view: View, starts: Betw
         )
     ends = found.by_topic("end")
     return {
-        topic: stitched_log.read_range(spark, settings, topic, begin, ends[topic])
+        topic: read(spark, settings, topic, begin, ends[topic])
         for topic, begin in found.by_topic("asked").items()
     }
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JJavaError
@@ -18,6 +19,7 @@ from pyspark.sql import functions as F
 
 from headwater import names
 from headwater.errors import Refusal
+from headwater.replay.between import Between
 from spark_apps import internals, resolving
 from spark_apps.session import CATALOG
 
@@ -27,12 +29,12 @@ if TYPE_CHECKING:
     from py4j.java_gateway import JavaObject
     from pyspark.sql import Column, DataFrame, SparkSession
 
-    from headwater.replay.between import Between
     from spark_apps.view import View
 
     Bounds = dict[str, Any]  # of the rows of a batch: how many, and the first and the last time of them
 
 QUERY, BATCH, OFFSETS, COUNTS = map(names.snapshot_property, ("query", "batch", "offsets", "counts"))
+DAY, FINGERPRINT = map(names.snapshot_property, ("day", "fingerprint"))  # of the batch layer
 BACKFILL = names.snapshot_property("backfill")
 
 TABLE_PROPERTIES = {
@@ -296,6 +298,16 @@ def told_of_backfill(spark: SparkSession, table: str, replay: str, since: dateti
         if told is not None and json.loads(told)["replay"] == replay:
             return str(told)
     return None
+
+
+def replace_day(
+    rows: DataFrame, view: View, day: datetime, offsets: dict[str, dict[str, int]], fingerprint: str
+) -> None:
+    """Put rows in the place of those that the batch table of a version has of a day, in one commit."""
+    said = {DAY: day.date().isoformat(), OFFSETS: json.dumps(offsets), FINGERPRINT: fingerprint}
+    options = {f"snapshot-property.{key}": value for key, value in said.items()}
+    of_the_day = between(view.time, Between(first=day, after=day + timedelta(days=1)))
+    rows.writeTo(f"{CATALOG}.{view.batch_table}").options(**options).overwrite(of_the_day)
 
 
 def forget(spark: SparkSession, table: str, time: str, before: int) -> None:

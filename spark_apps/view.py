@@ -159,14 +159,21 @@ class View:
         return self.clock == "event_time" and self.late != "correct"
 
     @property
+    def latest(self) -> timedelta:
+        """How long after its time an event may be received and still count.
+
+        One that is corrected may have been held back, and sent by a clock that is slow, as far as both are
+        let through.
+        """
+        return CLOCK_TOLERANCE + OLDEST if self.late == "correct" else self.lateness
+
+    @property
     def settles(self) -> timedelta | None:
         """How long after the end of a window a record of it may still come; None: no window ends by itself.
 
         How long a session lasts, its events decide; so any record may still belong to it.
         """
-        if self.closes:
-            return None
-        return CLOCK_TOLERANCE + OLDEST if self.late == "correct" else self.lateness
+        return None if self.closes else self.latest
 
     @property
     def label(self) -> str:
@@ -182,6 +189,11 @@ class View:
     def table(self) -> str:
         """The table of this version."""
         return names.table(self.name, self.label)
+
+    @property
+    def batch_table(self) -> str:
+        """The table of the closed days of this version."""
+        return names.batch_table(self.name, self.label)
 
     def state_table(self, topic: str) -> str:
         """Return the table in which a version of a view with tables remembers one input."""
