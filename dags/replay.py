@@ -27,9 +27,9 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 from airflow.sdk import Param, dag, task
 from approval import Approval
+from spark_job import SparkJob
 from telling import form, give_up, in_words, key, refusing, tell, what_failed
 
 from headwater import declared, jobs
@@ -113,7 +113,7 @@ def replay() -> None:
     request = validate()
     begun = build(request)
     caught_up = catch_up()
-    prove = SparkSubmitOperator(
+    prove = SparkJob(
         task_id="prove",
         doc_md="Compare what was computed with the live version and with the log, in a Spark job.",
         conn_id="spark_jobs",
@@ -129,7 +129,7 @@ def replay() -> None:
         body=proof["markdown"],
         response_timeout=timedelta(hours=12),
     )
-    commit = SparkSubmitOperator(
+    commit = SparkJob(
         task_id="commit",
         doc_md="Put the rows of a backfill in place, in a Spark job; of a rebuild all rows are there.",
         conn_id="spark_jobs",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from headwater import observing, supervision
+from headwater import glue, observing, supervision
 from headwater.errors import Refusal
 from headwater.registry import connect, heartbeats, releases, replays
 from headwater.registry.replays import refuse_if_ended
@@ -137,6 +137,7 @@ def promote(settings: Settings, key: str, approved_by: str) -> str:
         with registry.transaction():
             move(settings, registry, replay["query"], "promote", approved_by)
             replays.close(registry, key, "promoted", f"by {approved_by}")
+    glue.look_after(settings)
     return f"view {replay['view']} serves {replay['query'].rpartition('.')[2]} now; the old one stays warm"
 
 
