@@ -97,5 +97,5 @@ def in_stretches(days: Iterable[date]) -> list[tuple[date, date]]:
 
 
 def _held(registry: Connection, query: str) -> list[date]:
-    found = registry.execute("SELECT day FROM batch_days WHERE query = %s", [query])
+    found = registry.execute("SELECT day FROM batch_days WHERE query = %s AND served", [query])
     return [row["day"] for row in found]

@@ -23,6 +23,7 @@ from headwater import alarms, batch_layer
 from headwater.batch_layer import NotYet, Outcome
 from headwater.errors import Refusal
 from headwater.registry import alone, connect, releases
+from headwater.replay.between import Between
 from headwater.replay.proof import Difference
 from spark_apps import catalog, closed_days, internals, matching, sinks
 from spark_apps.closed_days import DAY
@@ -148,7 +149,7 @@ def _difference(
     """Compare a day with the speed layer, as far back as that reaches."""
     since = max(midnight, seam_at) if seam_at else midnight
     whole = F.col(view.time) >= F.lit(since)
-    speed = spark.sql(f"SELECT * FROM {CATALOG}.{view.table} VERSION AS OF {snapshot}")
+    speed = sinks.rows_at(spark, view.table, snapshot)
     matched = internals.hold(
         matching.match(_of_day(speed, view, midnight).where(whole), rows.where(whole), view.keys)
     )
@@ -173,8 +174,7 @@ def _is_news(spark: SparkSession, view: View, rows: DataFrame, midnight: datetim
 
 
 def _of_day(rows: DataFrame, view: View, midnight: datetime) -> DataFrame:
-    time = F.col(view.time)
-    return rows.where((time >= F.lit(midnight)) & (time < F.lit(midnight + DAY)))
+    return rows.where(sinks.between(view.time, Between(first=midnight, after=midnight + DAY)))
 
 
 def _done(count: int, difference: Difference, *, news: bool) -> str:

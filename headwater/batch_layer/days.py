@@ -34,18 +34,19 @@ class NotYet(Refusal):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldDay:
-    """A day that is served from the batch layer."""
+    """A day that the batch layer holds."""
 
     day: date
     rows: int
     offsets: Offsets  # up to where the log was read
     difference: Difference  # from the speed layer, where that is `live`
     computed_at: datetime
+    served: bool = True  # unless a person has withdrawn it
 
     @property
     def differs(self) -> bool:
-        """Whether more rows differ than the view allows."""
-        return self.difference.share > self.difference.budget
+        """Whether readers have it, and more rows differ than the view allows."""
+        return self.served and self.difference.share > self.difference.budget
 
 
 def held(registry: Connection, query: str) -> dict[date, HeldDay]:
@@ -58,6 +59,7 @@ def held(registry: Connection, query: str) -> dict[date, HeldDay]:
             offsets=row["offsets"],
             difference=Difference.model_validate(row["difference"]),
             computed_at=row["computed_at"],
+            served=row["served"],
         )
         for row in found
     }
@@ -66,13 +68,13 @@ def held(registry: Connection, query: str) -> dict[date, HeldDay]:
 def keep(
     registry: Connection, query: str, day: date, rows: int, offsets: Offsets, difference: Difference
 ) -> None:
-    """Enter a day of a version, in place of what was known of it."""
+    """Enter a day of a version, to be served, in place of what was known of it."""
     registry.execute(
         """
         INSERT INTO batch_days (query, day, rows, offsets, difference) VALUES (%s, %s, %s, %s, %s)
         ON CONFLICT (query, day) DO UPDATE SET
             rows = excluded.rows, offsets = excluded.offsets, difference = excluded.difference,
-            computed_at = now()
+            computed_at = now(), served = true
         """,
         [query, day, rows, Jsonb(offsets), Jsonb(difference.model_dump(mode="json"))],
     )

@@ -32,13 +32,14 @@ def switch(
 
 
 def withdraw(settings: Settings, view: str, day: date) -> str:
-    """Serve a day of a view from the speed layer again; its rows stay in the batch table, unseen."""
+    """Serve a day of a view from the speed layer, until somebody asks for the day again."""
     with connect(settings) as registry, registry.transaction():
         live = releases.live_version(registry, view)
-        gone = registry.execute(
-            "DELETE FROM batch_days WHERE query = %s AND day = %s", [live["query"], day]
-        ).rowcount
-        if not gone:
+        withdrawn = registry.execute(
+            "UPDATE batch_days SET served = false WHERE query = %s AND day = %s AND served",
+            [live["query"], day],
+        )
+        if not withdrawn.rowcount:
             raise Refusal(
                 f'the batch layer does not serve {day} of view "{view}"', hint="See `headwater batch status`."
             )

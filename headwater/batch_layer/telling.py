@@ -14,7 +14,7 @@ from headwater.replay.proof import difference_section
 from headwater.serving import DAY, in_stretches
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from datetime import datetime
 
     from headwater.batch_layer.days import HeldDay
@@ -71,23 +71,26 @@ def status(settings: Settings, view: str | None = None) -> list[dict[str, Any]]:
     """Return, for each live view or for one, which days come from the batch layer, and which differ."""
     with connect(settings) as registry:
         live = [one for one in releases.live_versions(registry) if view in (None, one["view"])]
-        known = {one["query"]: days.held(registry, one["query"]).values() for one in live}
-    return [
-        {
-            "view": one["view"],
-            "version": one["label"],
-            "days": ", ".join(_stretches(known[one["query"]])),
-            "rows": sum(day.rows for day in known[one["query"]]),
-            "differ": ", ".join(str(day.day) for day in known[one["query"]] if day.differs),
-            "computed_at": max((day.computed_at for day in known[one["query"]]), default=None),
-        }
-        for one in live
-    ]
+        return [_status(one, days.held(registry, one["query"]).values()) for one in live]
 
 
-def _stretches(held: Iterable[HeldDay]) -> list[str]:
+def _status(live: Mapping[str, Any], held: Collection[HeldDay]) -> dict[str, Any]:
+    return {
+        "view": live["view"],
+        "version": live["label"],
+        "days": _stretches(day for day in held if day.served),
+        "rows": sum(day.rows for day in held if day.served),
+        "differ": _stretches(day for day in held if day.differs),
+        "withdrawn": _stretches(day for day in held if not day.served),
+        "computed_at": max((day.computed_at for day in held), default=None),
+    }
+
+
+def _stretches(held: Iterable[HeldDay]) -> str:
     stretches = in_stretches(day.day for day in held)
-    return [str(first) if after - first == DAY else f"{first} to {after - DAY}" for first, after in stretches]
+    return ", ".join(
+        str(first) if after - first == DAY else f"{first} to {after - DAY}" for first, after in stretches
+    )
 
 
 def _markdown(outcomes: Sequence[Outcome], differing: Iterable[tuple[str, HeldDay]]) -> str:

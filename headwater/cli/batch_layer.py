@@ -45,7 +45,7 @@ def show_batch_layer(view: AnyView = None) -> None:
     from headwater import batch_layer
 
     print_table(
-        ("view", "version", "days", "rows", "differ", "computed"),
+        ("view", "version", "days", "rows", "differ", "withdrawn", "computed"),
         (tuple(found.values()) for found in batch_layer.status(Settings.load(), view)),
     )
 
@@ -55,7 +55,7 @@ def withdraw_day(
     view: Annotated[str, typer.Argument(parser=known_view, help="A view, e.g. page_views_per_minute.")],
     day: Annotated[Any, typer.Argument(parser=known_day, help="A day in UTC, e.g. 2026-11-16.")],
 ) -> None:
-    """Serve a day from the speed layer again."""
+    """Serve a day from the speed layer, until it is run again."""
     from headwater import batch_layer
 
     chosen: date = day

@@ -219,12 +219,9 @@ def test_day_is_closed_when_it_is_over_read_and_archived(
     run(lake, job_of(lake, log, view))
     assert "is not closed yet" in compute(lake, log, view, BEFORE).done
     archive(lake, log)
-    assert "rows computed and served; as the speed layer has them" in compute(lake, log, view, BEFORE).done
-    truth = counted(oracle(lake, log, view))
-    assert counted(served(lake, view)) == truth
-    assert counted(lake.table(f"{CATALOG}.batch.{view.name}")) == counted(
-        of_day(oracle(lake, log, view), view, BEFORE)
-    )
+    for day in (BEFORE, AFTER):
+        assert "rows computed and served; as the speed layer has them" in compute(lake, log, view, day).done
+    assert counted(served(lake, view)) == counted(oracle(lake, log, view))
 
 
 def test_view_of_tables_code_of_another_version_and_a_second_run_are_refused(
@@ -308,10 +305,10 @@ def test_reader_in_a_loop_sees_no_mix_no_gap_and_no_error_while_days_and_version
             with connect(log.settings) as registry:
                 move(log.settings, registry, query, "promote", "a test")
             wait_for_reads()
-        for day, found in days.items():
+        for day, found in [(day, days[day]) for day in (BEFORE, AFTER)]:
             batch_layer.switch(log.settings, view.query, day, found.rows, found.offsets, found.difference)
             wait_for_reads()
     stop.set()
     reader.join()
     assert set(seen) == old_and_new
-    assert set(held(log, view)) == {BEFORE, AFTER}
+    assert {BEFORE, AFTER} <= {day for day, found in held(log, view).items() if found.served}

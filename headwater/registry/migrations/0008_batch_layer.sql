@@ -7,9 +7,11 @@ CREATE TABLE batch_days (
     offsets jsonb NOT NULL,
     difference jsonb NOT NULL,
     computed_at timestamptz NOT NULL DEFAULT now(),
+    served boolean NOT NULL DEFAULT true,
     PRIMARY KEY (query, day)
 );
-COMMENT ON TABLE batch_days IS 'The closed days that are served from the batch layer, for each version of a view.';
+COMMENT ON TABLE batch_days IS 'The closed days that the batch layer holds of each version of a view.';
+COMMENT ON COLUMN batch_days.served IS 'Readers have it from the batch layer; not if a person has withdrawn it.';
 COMMENT ON COLUMN batch_days.offsets IS 'Up to where the log was read, by topic and partition.';
 COMMENT ON COLUMN batch_days.difference IS 'The rows of the day against those of the speed layer: counts, and samples of what differs.';
 

@@ -18,11 +18,11 @@ def days(*numbers: int) -> list[date]:
     return [date(2026, 11, number) for number in numbers]
 
 
-def held(*numbers: int, different: int = 0, budget: float = 0.0) -> dict[date, HeldDay]:
+def held(*numbers: int, different: int = 0, budget: float = 0.0, served: bool = True) -> dict[date, HeldDay]:
     difference = Difference(live="speed", equal=99, different=different, budget=budget)
     made_at = datetime(2026, 11, 16, tzinfo=UTC)
     return {
-        day: HeldDay(day=day, rows=100, offsets={}, difference=difference, computed_at=made_at)
+        day: HeldDay(day=day, rows=100, offsets={}, difference=difference, computed_at=made_at, served=served)
         for day in days(*numbers)
     }
 
@@ -37,8 +37,12 @@ def held(*numbers: int, different: int = 0, budget: float = 0.0) -> dict[date, H
         (held(10), days(11, 12, 13, 14, 15)),
         (held(12, 13, 14, 15) | held(2, different=1), days(2)),
         (held(12, 13, 14, 15) | held(2, different=1, budget=0.01), []),
+        (held(12, 13, 14) | held(15, different=1, served=False), []),
     ],
-    ids=["none", "yesterday", "a hole", "all", "nights without a run", "one that differs", "within budget"],
+    ids=[
+        *("none", "yesterday", "a hole", "all", "nights without a run"),
+        *("one that differs", "within budget", "withdrawn"),
+    ],
 )
 def test_due_is_what_is_over_and_not_held_and_what_differed(
     known: dict[date, HeldDay], expected: list[date]
