@@ -91,6 +91,16 @@ def late_events(records: DataFrame, topic: Topic, view: View) -> DataFrame:
     return _events(decode(records, topic), topic, view).where("late").drop("late", "clock_error")
 
 
+def unused_events(records: DataFrame, topic: Topic, view: View) -> DataFrame:
+    """Return the events of a bounded set of records that a view does not use; a repeat has an `original`."""
+    events = _events(decode(records, topic), topic, view)
+    punctual = repeats.with_original(_punctual(events, view))
+    keeps = view.late == "correct", view.repeats == "keep"
+    late = events.where(F.col("late") & ~F.lit(keeps[0]))
+    repeated = punctual.where(~F.lit(keeps[1]) & (F.col("original") != F.struct("partition", "offset")))
+    return repeated.unionByName(late, allowMissingColumns=True)
+
+
 def _events(decoded: DataFrame, topic: Topic, view: View) -> DataFrame:
     events = clocks.correct(decoded.where("reason IS NULL"), topic)
     late = clocks.late(view.lateness) if view.clock == "event_time" else F.lit(False)

@@ -23,11 +23,12 @@ from spark_apps import internals, kafka_log, pipeline, stitched_log
 from spark_apps.repeats import CELL
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from pyspark.sql import DataFrame, SparkSession
 
+    from headwater.replay.starting import Stretch
     from headwater.settings import Settings
     from headwater.topics import Topic
     from spark_apps.kafka_log import Offsets
@@ -59,17 +60,19 @@ def rows_between(
     seen: Newest,
 ) -> DataFrame:
     """Compute the rows of windows that start in a stretch, from what the live query has read."""
-    records = {
-        name: stitched_log.read_range(spark, settings, name, begin, _reached(seen, name))
-        for name, begin in _beginnings(settings, view, starts.first).items()
-    }
+    records = records_since(spark, settings, view, starts.first, seen)
     rows = pipeline.batch_rows(view, records, dict(topics))
     time = F.col(view.time)
     return rows.where((time >= F.lit(starts.first)) & (time < F.lit(starts.after)))
 
 
-def _beginnings(settings: Settings, view: View, first: datetime) -> dict[str, Offsets]:
-    """Return from where on records are needed; refuses windows of which some have been lost."""
+def records_since(
+    spark: SparkSession, settings: Settings, view: View, first: datetime, seen: Newest
+) -> dict[str, DataFrame]:
+    """Return, by topic, what the live query has read that rows from a time on are made of.
+
+    Refuses if some of it has been lost.
+    """
     # A repeat is known by its original, which lies up to one cell before it.
     since = first - view.look_back - CELL
     with admin_client(settings, kafka_log.ROLE) as client:
@@ -83,10 +86,29 @@ def _beginnings(settings: Settings, view: View, first: datetime) -> dict[str, Of
             detail=" ".join([*lost, f"Windows are whole from {whole_from} on."]),
             hint="Ask for a later stretch of time.",
         )
-    found: dict[str, dict[int, int]] = {}
+    return _read(spark, settings, needed, seen)
+
+
+def records_of_tables(
+    spark: SparkSession, settings: Settings, view: View, seen: Newest
+) -> dict[str, DataFrame]:
+    """Return, by topic, all changes of its tables that the live query of a view has read."""
+    with admin_client(settings, kafka_log.ROLE) as client:
+        return _read(spark, settings, resolve(settings, client, view.tables, EARLIEST), seen)
+
+
+def _read(
+    spark: SparkSession, settings: Settings, needed: Sequence[Stretch], seen: Newest
+) -> dict[str, DataFrame]:
+    begin: dict[str, dict[int, int]] = {}
     for part in needed:
-        found.setdefault(part.topic, {})[part.partition] = part.asked
-    return dict(found)
+        # A quiet partition begins at its end, which the live query may have still to reach.
+        first = min(part.asked, _reached(seen, part.topic)[part.partition])
+        begin.setdefault(part.topic, {})[part.partition] = first
+    return {
+        name: stitched_log.read_range(spark, settings, name, offsets, _reached(seen, name))
+        for name, offsets in begin.items()
+    }
 
 
 def _reached(seen: Newest, topic: str) -> Offsets:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JJavaError
@@ -23,8 +23,6 @@ from spark_apps import internals, resolving
 from spark_apps.session import CATALOG
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from py4j.java_gateway import JavaObject
     from pyspark.sql import DataFrame, SparkSession
 
@@ -253,6 +251,11 @@ def newest(spark: SparkSession, table: str) -> Newest | None:
     return None
 
 
+def rows_at(spark: SparkSession, table: str, snapshot: int) -> DataFrame:
+    """Return the rows of a table as they were at a snapshot, whatever is written meanwhile."""
+    return spark.sql(f"SELECT * FROM {CATALOG}.{table} VERSION AS OF {snapshot:d}")
+
+
 def replace_between(rows: DataFrame, view: View, first: datetime, after: datetime, seen: Newest) -> bool:
     """Put rows in the place of those whose time is between, in one commit; say whether it came about.
 
@@ -264,7 +267,7 @@ def replace_between(rows: DataFrame, view: View, first: datetime, after: datetim
     end = (after - timedelta(microseconds=1)).replace(hour=0, minute=0, second=0, microsecond=0) + day
     days = (time >= F.lit(begin)) & (time < F.lit(end))
     inside = (time >= F.lit(first)) & (time < F.lit(after))
-    there = rows.sparkSession.sql(f"SELECT * FROM {CATALOG}.{view.table} VERSION AS OF {seen.snapshot}")
+    there = rows_at(rows.sparkSession, view.table, seen.snapshot)
     options = {
         "validate-from-snapshot-id": str(seen.snapshot),
         "isolation-level": "serializable",
@@ -278,6 +281,13 @@ def replace_between(rows: DataFrame, view: View, first: datetime, after: datetim
             raise
         return False
     return True
+
+
+def backfills(spark: SparkSession, table: str) -> list[tuple[datetime, datetime]]:
+    """Return the stretches of time that were backfilled, as far as a table's history goes back."""
+    told = (snapshot.summary().get(BACKFILL) for snapshot in internals.snapshots(spark, f"{CATALOG}.{table}"))
+    stretches = (json.loads(found) for found in told if found is not None)
+    return [(datetime.fromisoformat(first), datetime.fromisoformat(after)) for first, after in stretches]
 
 
 def forget(spark: SparkSession, table: str, time: str, before: int) -> None:
@@ -300,7 +310,7 @@ def rows_before(spark: SparkSession, table: str, commit: Commit) -> DataFrame:
     for snapshot in internals.snapshots(spark, f"{CATALOG}.{table}"):
         summary = snapshot.summary()
         if (summary.get(QUERY), summary.get(BATCH)) != name and not _only_moves(snapshot):
-            return spark.sql(f"SELECT * FROM {CATALOG}.{table} VERSION AS OF {snapshot.snapshotId()}")
+            return rows_at(spark, table, snapshot.snapshotId())
     return spark.table(f"{CATALOG}.{table}").limit(0)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from psycopg.types.json import Jsonb
 
 from headwater.errors import Refusal
-from headwater.registry import connect
+from headwater.registry import connect, locks
 from headwater.topics.quantities import write_size
 
 if TYPE_CHECKING:
@@ -36,9 +36,8 @@ class Outcome:
 @contextmanager
 def under_way(settings: Settings) -> Iterator[None]:
     """Let one maintenance run at a time."""
-    with connect(settings) as registry:
-        got = registry.execute("SELECT pg_try_advisory_lock(hashtext(%s)) AS got", [LOCK]).fetchone()
-        if not got or not got["got"]:
+    with locks.held(settings, LOCK) as free:
+        if not free:
             raise Refusal(
                 "maintenance is under way already", hint="Wait for its end; one at a time is enough."
             )
