@@ -104,7 +104,7 @@ class OfEvents(Candidates):
         for name in self.view.inputs:
             events = pipeline.unused_events(self.records[name], self.topics[name], self.view)
             yield name, events.where(self._inside() & agree(events, known)).transform(_with_reason)
-            yield name, self._quarantined(name, known).where(F.col("received_at") >= F.lit(self._since))
+            yield name, self._quarantined(name, known).where(self._received_in_time())
 
     def _inside(self) -> Column:
         time = F.col(self.view.clock)
@@ -114,6 +114,12 @@ class OfEvents(Candidates):
         # What happens at the end of a window is of the next one; what happens at the end of waiting counts.
         until = F.lit(self._until)
         return inside & (time < until if self.view.grain == "window" else time <= until)
+
+    def _received_in_time(self) -> Column:
+        """Say whether a record came while it would have counted: when it happened, nobody can read in it."""
+        received = F.col("received_at")
+        in_time = received >= F.lit(self._since)
+        return in_time & (received <= F.lit(self._until + self.view.lateness)) if self._until else in_time
 
     def _changes(self, name: str) -> DataFrame:
         return changelogs.changes(decode(self.records[name], self.topics[name]), self.topics[name])

@@ -10,11 +10,14 @@ import pytest
 
 from headwater import lake as lake_tables
 from headwater import scratch
+from headwater.errors import Refusal
+from headwater.maintenance import retiring
 from headwater.shop import Simulation
-from spark_apps import catalog
+from spark_apps import catalog, rehearsing, sinks
 from spark_apps.recomputing import Between
+from spark_apps.session import CATALOG
 from spark_apps.verifying import verify
-from tests.streams import job_of, new_log, own_cold_log, run
+from tests.streams import Crash, job_of, new_log, own_cold_log, rows_of, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,3 +79,75 @@ def test_other_batches_give_the_rows_that_are_served(
     assert "serves what the log gives" in found.text()
     assert nothing_is_left(log)
     assert log.ends() == ends
+
+
+def test_view_of_tables_is_verified_at_its_newest_snapshot(lake: SparkSession, log: Log) -> None:
+    view = log.view(catalog.view("user_profiles"))
+    run(lake, job_of(lake, log, view))
+    found = verify(lake, log.settings, view, log.by_name())
+    assert (found.differing, found.compared) == (0, rows_of(lake, view).count())
+    assert found.compared > 10
+    assert "view of tables" in found.how
+    lake.sql(f"UPDATE {CATALOG}.{view.table} SET plan = 'wrong' WHERE user_id = 'user-0001'")
+    wrong = verify(lake, log.settings, view, log.by_name())
+    assert (wrong.differing, wrong.counts["different"]) == (1, 1)
+    with pytest.raises(Refusal, match="has no slices"):
+        verify(lake, log.settings, view, log.by_name(), SLICE)
+
+
+def test_every_wrong_row_is_found_and_shown(lake: SparkSession, log: Log, versions: dict[str, View]) -> None:
+    """One that is changed, one that is gone, one that nobody has made."""
+    view = versions["user_sessions"]
+    inside = rows_of(lake, view).where(f"started_at > '{SLICE.first:%Y-%m-%d %H:%M:%S}'")
+    changed, gone = inside.orderBy("started_at", "user_id").limit(2).collect()
+    table = f"{CATALOG}.{view.table}"
+    for statement, row in (
+        (f"UPDATE {table} SET pages = 999 WHERE started_at = :at AND user_id = :who", changed),
+        (f"DELETE FROM {table} WHERE started_at = :at AND user_id = :who", gone),
+    ):
+        lake.sql(statement, args={"at": row.started_at, "who": row.user_id})
+    phantom = f"SELECT started_at, ended_at, 'nobody', 1, seconds, '/', '/' FROM {table} WHERE pages = 999"
+    lake.sql(f"INSERT INTO {table} {phantom}")
+    found = verify(lake, log.settings, view, log.by_name(), SLICE)
+    assert {name: count for name, count in found.counts.items() if name != "equal"} == {
+        "different": 1,
+        "only_live": 1,
+        "only_candidate": 1,
+    }
+    assert found.counts["equal"] > 30
+    assert "pages=999" in found.text()
+    assert "user_id=nobody" in found.text()
+    assert "serves other rows than the log gives" in found.text()
+
+
+def test_verification_that_fails_leaves_nothing_behind(
+    lake: SparkSession, log: Log, versions: dict[str, View], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view = versions["enriched_page_views"]  # the one that has the most tables
+
+    def dies(*_: object) -> None:
+        assert not nothing_is_left(log)
+        raise Crash
+
+    monkeypatch.setattr(rehearsing, "given_out", dies)
+    with pytest.raises(Crash):
+        verify(lake, log.settings, view, log.by_name(), SLICE)
+    assert nothing_is_left(log)
+
+
+def test_what_a_killed_verification_has_left_is_removed_but_not_what_one_works_with(
+    lake: SparkSession, log: Log, versions: dict[str, View]
+) -> None:
+    killed, working = (rehearsing.Scratch.of(versions[name]) for name in VIEWS[:2])
+    sinks.create_table(lake, killed.table, killed.schema)
+    Path(log.settings.checkpoints, killed.checkpoint).mkdir(parents=True)
+    with scratch.of(log.settings, working.name):
+        sinks.create_table(lake, working.table, working.schema)
+        with pytest.raises(Refusal, match="is being verified already"):
+            verify(lake, log.settings, versions[VIEWS[1]], log.by_name(), SLICE)
+        planned = retiring.retire(log.settings, dry_run=True)
+        done = retiring.retire(log.settings, dry_run=False)
+        assert lake_tables.tables_in(log.settings, scratch.NAMESPACE) == [working.table.split(".")[1]]
+    assert [outcome.subject for outcome in planned if outcome.step == "clear"] == [f"scratch.{killed.name}"]
+    assert [outcome.subject for outcome in done if outcome.step == "clear"] == [f"scratch.{killed.name}"]
+    assert nothing_is_left(log)
