@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     Topics = Mapping[str, Topic]
 
 USUAL = timedelta(hours=1)  # as much is verified unless asked otherwise
-PIECES = 6  # in which the later half of the records is read
+PIECES = 4  # in which the later half of the records is read
 # Rows appear when an event is heard of that is late enough; somebody has to do something until then.
 UNTIL_HEARD_OF = timedelta(minutes=10)
 
