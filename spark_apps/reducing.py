@@ -17,11 +17,14 @@ Thing = TypeVar("Thing")
 def reduced(
     things: Sequence[Thing], suffice: Callable[[Sequence[Thing]], bool], trials: int
 ) -> tuple[list[Thing], bool]:
-    """Return as few of the things as still suffice, and whether each of them was shown to be needed."""
+    """Return as few of the things as still suffice, and whether each of them was shown to be needed.
+
+    The last are tried first: whoever has a guess puts them there.
+    """
     kept, parts = list(things), 2
     while kept:
         size = -(-len(kept) // parts)
-        for start in range(0, len(kept), size):
+        for start in reversed(range(0, len(kept), size)):
             if trials == 0:
                 return kept, False
             trials -= 1
