@@ -171,15 +171,19 @@ class Explanation:
         return self._served is None or self._served.same(made)
 
     def _gather(self) -> tuple[Gathered, Found | None]:
-        """Return the first candidates that give the row, with what they give; all of them, if none do."""
-        gathered: Gathered = {}
-        made = None
+        """Return the first candidates that give the row, or else the first that give any for the key."""
+        best: tuple[Gathered, Found | None] | None = None
         for circle in self._candidates.circles(self._known, _texts(self._view, self._key)):
-            gathered = {name: _collected(self._view, found) for name, found in circle.items()}
+            gathered = {name: found.limit(MOST_CANDIDATES + 1).toArrow() for name, found in circle.items()}
+            if max(map(len, gathered.values())) > MOST_CANDIDATES:
+                break
             made = self._made(gathered)
             if made is not None and self._is_it(made):
-                break
-        return gathered, made
+                return gathered, made
+            best = best if best and (best[1] or not made) else (gathered, made)
+        if best is None:
+            raise _too_many(self._view)
+        return best
 
     def _made(self, chosen: Gathered) -> Found | None:
         """Run the view over candidates, and return the row of the key."""
@@ -223,15 +227,12 @@ def _texts(view: View, row: Mapping[str, str]) -> dict[str, str]:
     return {name: text for name, text in row.items() if kinds[name] == "STRING" and text != NULL}
 
 
-def _collected(view: View, found: DataFrame) -> pa.Table:
-    table = found.limit(MOST_CANDIDATES + 1).toArrow()
-    if len(table) > MOST_CANDIDATES:
-        raise Refusal(
-            f'more records than anybody can look at may be behind this row of view "{view.name}"',
-            detail=f"There are more than {MOST_CANDIDATES:,}.",
-            hint=f"Replay its hour instead: `headwater verify {view.name} --slice FROM/TO`.",
-        )
-    return table
+def _too_many(view: View) -> Refusal:
+    return Refusal(
+        f'more records than anybody can look at may be behind this row of view "{view.name}"',
+        detail=f"There are more than {MOST_CANDIDATES:,}.",
+        hint=f"Replay its hour instead: `headwater verify {view.name} --slice FROM/TO`.",
+    )
 
 
 def _places(gathered: Gathered) -> Iterator[Place]:

@@ -59,13 +59,8 @@ def verify(
     if seen is None:
         raise Refusal(f'view "{view.name}" has no rows yet', hint="Wait for its first batch.")
     if not view.of_tables:
-        part = asked or usual(view, recomputing.given_out(spark, settings, view, seen))
-        if begins is not None and part.first < begins:
-            raise Refusal(
-                f'view "{view.name}" has no rows before {begins:%Y-%m-%d %H:%M:%S} UTC',
-                detail=f"The version that is live begins there; asked was {times(part.first, part.after)}.",
-                hint="Ask for a later slice.",
-            )
+        part = asked or usual(view, recomputing.given_out(spark, settings, view, seen), begins)
+        _refuse_before(view, part, begins)
         return _verify_slice(spark, settings, view, topics, part, seen)
     if asked is not None:
         raise Refusal(
@@ -75,13 +70,23 @@ def verify(
     return _verify_tables(spark, settings, view, topics, seen)
 
 
-def usual(view: View, given_out: datetime) -> Between:
+def usual(view: View, given_out: datetime, begins: datetime | None = None) -> Between:
     """Return what is verified unless asked otherwise: the last hour of windows that are over."""
     newest = given_out + view.remembers  # the watermark is that far behind
     after = (newest - view.lateness - view.disorder).replace(second=0, microsecond=0)
     if after - USUAL <= datetime.fromtimestamp(0, UTC):
         raise Refusal(f'view "{view.name}" has no closed window yet', hint="Name a slice, or wait a little.")
-    return Between(first=after - USUAL, after=after)
+    return Between(first=max(after - USUAL, begins or after - USUAL), after=after)
+
+
+def _refuse_before(view: View, part: Between, begins: datetime | None) -> None:
+    """Refuse a slice of which the live version has only a part, or nothing."""
+    if begins is not None and not begins <= part.first < part.after:
+        raise Refusal(
+            f'view "{view.name}" has no rows before {begins:%Y-%m-%d %H:%M:%S} UTC',
+            detail=f"The version that is live begins there; the slice is {times(part.first, part.after)}.",
+            hint="Ask for a later slice, or wait.",
+        )
 
 
 def cuts(part: Between, until: datetime) -> list[datetime]:
