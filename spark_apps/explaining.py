@@ -26,7 +26,7 @@ from headwater.errors import Refusal
 from headwater.provenance import Behind, Provenance
 from spark_apps import clocks, internals, recomputing, sinks
 from spark_apps.candidates import PLACE, Candidates, OfEvents, OfTables
-from spark_apps.clocks import OLDEST
+from spark_apps.clocks import CLOCK_TOLERANCE, OLDEST
 from spark_apps.reducing import reduced
 
 if TYPE_CHECKING:
@@ -102,14 +102,14 @@ def _records(
     seen: Newest,
     until: datetime | None,
 ) -> dict[str, DataFrame]:
-    """Return what the live query has read that the row can be made of: an event is a day old at most."""
+    """Return what the live query has read that the row can be made of, or that was late for it."""
     if view.of_tables:
         return recomputing.records_of_tables(spark, settings, view, seen)
     since = datetime.fromisoformat(key[view.time])
     found = recomputing.records_since(spark, settings, view, since, seen)
     if until is None:
         return found
-    near = F.col("timestamp") <= F.lit(until + OLDEST)
+    near = F.col("timestamp") <= F.lit(until + CLOCK_TOLERANCE + OLDEST)  # older ones are no events
     return {name: part if name in view.tables else part.where(near) for name, part in found.items()}
 
 

@@ -22,6 +22,7 @@ from headwater import scratch
 from headwater.errors import Refusal
 from headwater.verifying.telling import Verification, times
 from spark_apps import clocks, internals, matching, pipeline, recomputing, rehearsing, sinks
+from spark_apps.clocks import CLOCK_TOLERANCE, OLDEST
 from spark_apps.recomputing import Between
 from spark_apps.session import CATALOG
 
@@ -134,7 +135,9 @@ def _verify_tables(
 
 def _heard_until(view: View, part: Between) -> datetime:
     """Return up to when records are received that the windows of a slice may depend on, or wait for."""
-    return part.after + view.remembers + (UNTIL_HEARD_OF if _appears_when_final(view) else timedelta(0))
+    if view.late == "correct":
+        return part.after + CLOCK_TOLERANCE + OLDEST
+    return part.after + view.remembers + UNTIL_HEARD_OF
 
 
 def _appears_when_final(view: View) -> bool:

@@ -56,7 +56,7 @@ class Writer:
     def again(self, name: str, of: dict[str, Any], minute: float) -> None:
         self.record("page_views", name, of["user_id"], of, at(minute))
 
-    def change(self, topic: str, name: str, key: str, minute: float, **fields: Any) -> None:
+    def change(self, topic: str, name: str, key: str, minute: float, /, **fields: Any) -> None:
         told = fields | {"committed_at": milliseconds(at(minute)), "lsn": int(1000 + minute)}
         self.record(topic, name, key, told, at(minute))
 
