@@ -243,7 +243,7 @@ def _chosen(gathered: Gathered, some: Iterable[Place]) -> Gathered:
     numbers: dict[str, list[int]] = {name: [] for name in gathered}
     for name, number in some:
         numbers[name].append(number)
-    return {name: found.take(sorted(numbers[name])) for name, found in gathered.items()}
+    return {name: found.take(pa.array(sorted(numbers[name]), pa.int64())) for name, found in gathered.items()}
 
 
 def _shared(found: pa.Table, known: Mapping[str, str]) -> list[int]:
