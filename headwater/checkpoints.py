@@ -21,6 +21,17 @@ def remove(settings: Settings, checkpoint: str, table: str) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def folders_in(settings: Settings, folder: str) -> list[str]:
+    """Return the names of the folders in a folder; none if it is not there."""
+    if not settings.checkpoints.startswith("s3://"):
+        return [path.name for path in Path(settings.checkpoints, folder).glob("*")]
+    import boto3
+
+    bucket = settings.checkpoints.removeprefix("s3://")
+    found = boto3.client("s3").list_objects_v2(Bucket=bucket, Prefix=f"{folder}/", Delimiter="/")
+    return [part["Prefix"].split("/")[-2] for part in found.get("CommonPrefixes", ())]
+
+
 def remove_folder(settings: Settings, folder: str) -> None:
     """Remove one folder, and all that is in it."""
     if settings.checkpoints.startswith("s3://"):

@@ -48,7 +48,8 @@ def clear(settings: Settings, view: str) -> str:
 
 def left_over(settings: Settings) -> list[str]:
     """Return the views whose scratch somebody has left."""
-    views = {table.partition("__")[0] for table in lake.tables_in(settings, NAMESPACE)}
+    tables = {table.partition("__")[0] for table in lake.tables_in(settings, NAMESPACE)}
+    views = tables | set(checkpoints.folders_in(settings, NAMESPACE))
     return [view for view in sorted(views) if _is_free(settings, view)]
 
 
@@ -63,6 +64,5 @@ def checkpoint(view: str) -> str:
 
 
 def _clear(settings: Settings, view: str) -> None:
-    # The checkpoint first: a table is what a remnant is found by.
     checkpoints.remove_folder(settings, checkpoint(view))
     lake.drop_tables(settings, NAMESPACE, f"{view}__")

@@ -88,12 +88,15 @@ def rehearse(
     partitions = {name: list(range(topics[name].partitions)) for name in view.reads}
     start = Start(offsets={}, seam=seam)
     job = view_job(spark, settings, own, dict(topics), partitions, start, source=source)
-    for number, piece in enumerate(_pieces(records, cuts)):
-        for topic, part in piece.items():
-            sinks.copy(part, f"{folder}/{topic}/{number:03}")
-        query = Query(spark, job, _nobody_else_writes)
-        query.catch_up()
-        query.wait()
+    try:
+        for number, piece in enumerate(_pieces(records, cuts)):
+            for topic, part in piece.items():
+                sinks.copy(part, f"{folder}/{topic}/{number:03}")
+            query = Query(spark, job, _nobody_else_writes)
+            query.catch_up()
+            query.wait()
+    finally:
+        internals.let_go_of_state(spark)
     return own
 
 
