@@ -103,9 +103,9 @@ def write(log: Log) -> Writer:
 
 def let_time_pass(to: Writer, name: str, minute: float) -> None:
     """Let others do something much later, so that what was before is over."""
-    to.event("page_views", f"later-{name}", minute, user_id="zoe", page="/")
-    to.event("impressions", f"later-{name}", minute, user_id="zoe", impression_id=name, ad_id="ad-1")
-    to.event("clicks", f"later-{name}", minute, user_id="zoe", impression_id="none")
+    to.event("page_views", f"later-{name}-seen", minute, user_id="zoe", page="/")
+    to.event("impressions", f"later-{name}-shown", minute, user_id="zoe", impression_id=name, ad_id="ad-1")
+    to.event("clicks", f"later-{name}-clicked", minute, user_id="zoe", impression_id="none")
 
 
 @pytest.fixture(scope="module")
@@ -212,7 +212,7 @@ def test_row_that_is_still_to_come_is_told_as_it_would_be(
 ) -> None:
     found = why(lake, written, versions["user_sessions"], started_at=at(180), user_id="zoe")
     assert found.served is None
-    assert roles(found, written) == {"later-two": "used"}
+    assert roles(found, written) == {"later-two-seen": "used"}
     assert any("no such row is served" in sentence for sentence in found.sentences())
     nobody = why(lake, written, versions["user_sessions"], started_at=at(0), user_id="nobody")
     assert (nobody.served, nobody.made, [*nobody.behind]) == (None, None, [])
