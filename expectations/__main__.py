@@ -126,14 +126,14 @@ def _verify(name: str, part: str | None) -> None:
 
 
 def _why(name: str, key: str, *, events: bool) -> None:
-    from headwater import declared, provenance
+    from headwater import provenance
     from headwater.cli.printing import print_table, say
     from headwater.keys import read_key
     from spark_apps import explaining, serving
 
     settings = Settings.load()
-    row = read_key([key], declared.views()[name].keys)
     view, _begins = serving.live_view(settings, name)
+    row = read_key([key], view.key_columns)
     spark = session.start(settings, f"why {name}")
     found = explaining.explain(spark, settings, view, load_topics(), row)
     for sentence in found.sentences():

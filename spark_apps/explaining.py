@@ -126,7 +126,7 @@ def _until(view: View, key: Mapping[str, str], rows: DataFrame) -> datetime | No
 
 def _at(view: View, key: Mapping[str, str]) -> Column:
     """Say whether a row is the one of a key."""
-    kinds = columns_in(view.schema)
+    kinds = view.key_columns
     return reduce(and_, (F.col(name) == F.lit(key[name]).cast(kinds[name].lower()) for name in view.keys))
 
 
