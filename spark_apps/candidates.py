@@ -97,7 +97,8 @@ class OfEvents(Candidates):
         """Run the view over these events, and over the history that these changes make."""
         events = [chosen[name] for name in self.view.inputs]
         histories = [changelogs.history(chosen[name], self.topics[name]) for name in self.view.tables]
-        return resolving.resolved(pipeline.whole(pipeline.rows(self.view, events, histories)), self.view)
+        made = resolving.resolved(pipeline.rows(self.view, events, histories), self.view)
+        return pipeline.as_made(made)
 
     def unused(self, known: Values) -> Iterator[tuple[str, DataFrame]]:
         """Return what was late, repeated, or no event at all."""

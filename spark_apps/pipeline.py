@@ -8,6 +8,7 @@ forget. Neither decides anything that the records do not.
 
 from __future__ import annotations
 
+import uuid
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
@@ -60,16 +61,16 @@ def batch_rows(view: View, records: dict[str, DataFrame], topics: dict[str, Topi
         )
         for name in view.tables
     ]
-    return resolving.resolved(whole(rows(view, inputs, histories)), view)
+    return as_made(resolving.resolved(rows(view, inputs, histories), view))
 
 
-def whole(rows: DataFrame) -> DataFrame:
-    """Let nobody's filter on rows become a filter on events.
+def as_made(rows: DataFrame) -> DataFrame:
+    """Keep conditions on rows from reaching the events that these are made of.
 
-    Spark would do so for the start of a session: it counts as a column of the events, and whoever asks for
-    the sessions that begin at noon or later would get the rest of one that began before.
+    Spark takes the start of a session for a property of its events: of a session that straddles a bound it
+    would leave out the events behind the bound before it gathers the others. Nothing is moved past a count.
     """
-    return rows.where(F.rand() >= 0)  # always true, but nothing moves past what may differ each time
+    return rows.observe(f"rows/{uuid.uuid4().hex}", F.count(F.lit(1)).alias("rows"))
 
 
 def _present(records: DataFrame, topic: Topic) -> DataFrame:
