@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from headwater import checkpoints, lake
-from headwater.errors import Refusal
 from headwater.registry import locks
 
 if TYPE_CHECKING:
@@ -20,17 +19,13 @@ if TYPE_CHECKING:
     from headwater.settings import Settings
 
 NAMESPACE = "scratch"
-LOCK = "scratch of {}"
+LOCK = "verification of {}"
 
 
 @contextmanager
 def of(settings: Settings, view: str) -> Iterator[None]:
     """Have the scratch of a view to oneself, empty; leave nothing there, whatever happens."""
-    with locks.held(settings, LOCK.format(view)) as free:
-        if not free:
-            raise Refusal(
-                f'view "{view}" is being verified already', hint="Wait for its end; one at a time is enough."
-            )
+    with locks.alone(settings, LOCK.format(view)):
         _clear(settings, view)
         try:
             yield
@@ -40,7 +35,7 @@ def of(settings: Settings, view: str) -> Iterator[None]:
 
 def clear(settings: Settings, view: str) -> str:
     """Remove what somebody has left, unless a new verification has begun meanwhile; say what was done."""
-    with locks.held(settings, LOCK.format(view)) as free:
+    with locks.unless_under_way(settings, LOCK.format(view)) as free:
         if free:
             _clear(settings, view)
     return "its tables and checkpoint are removed" if free else "a verification removes it now"
@@ -54,7 +49,7 @@ def left_over(settings: Settings) -> list[str]:
 
 
 def _is_free(settings: Settings, view: str) -> bool:
-    with locks.held(settings, LOCK.format(view)) as free:
+    with locks.unless_under_way(settings, LOCK.format(view)) as free:
         return free
 
 

@@ -21,12 +21,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import functions as F
 
+from headwater.bounds import CLOCK_TOLERANCE, OLDEST
 from headwater.declared import columns_in
 from headwater.errors import Refusal
 from headwater.provenance import Behind, Provenance
 from spark_apps import clocks, internals, recomputing, sinks
 from spark_apps.candidates import PLACE, Candidates, OfEvents, OfTables
-from spark_apps.clocks import CLOCK_TOLERANCE, OLDEST
 from spark_apps.reducing import reduced
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _records(
 ) -> dict[str, DataFrame]:
     """Return what the live query has read that the row can be made of, or that was late for it."""
     if view.of_tables:
-        return recomputing.records_of_tables(spark, settings, view, seen)
+        return recomputing.records_since(spark, settings, view, EPOCH, seen)
     since = datetime.fromisoformat(key[view.time])
     found = recomputing.records_since(spark, settings, view, since, seen)
     if until is None:

@@ -9,46 +9,30 @@ the live query has made, or would have made with today's code.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import UTC, timedelta
 from typing import TYPE_CHECKING
-
-from pyspark.sql import functions as F
 
 from headwater.brokers import admin_client
 from headwater.errors import Refusal
-from headwater.replay.request import EARLIEST
-from headwater.replay.starting import resolve, seam
+from headwater.replay.between import Between
+from headwater.replay.needing import Ingredients, needed
 from spark_apps import internals, kafka_log, pipeline, stitched_log
-from spark_apps.repeats import CELL
+from spark_apps.sinks import between
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from datetime import datetime
+    from collections.abc import Callable, Mapping
+    from datetime import datetime, timedelta
 
     from pyspark.sql import DataFrame, SparkSession
 
-    from headwater.replay.starting import Stretch
+    from headwater.replay.needing import Needed
     from headwater.settings import Settings
     from headwater.topics import Topic
     from spark_apps.kafka_log import Offsets
     from spark_apps.sinks import Newest
     from spark_apps.view import View
 
-MOMENT = timedelta(microseconds=1)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Between:
-    """A stretch of time: from the first moment up to, not including, the one after."""
-
-    first: datetime
-    after: datetime
-
-    def starts_of(self, window: timedelta) -> Between:
-        """Return when windows start that lie wholly inside."""
-        latest = self.after - max(window, MOMENT)
-        return Between(first=self.first.astimezone(UTC), after=latest.astimezone(UTC) + MOMENT)
+    Records = dict[str, DataFrame]  # by topic
+    Reader = Callable[[SparkSession, Settings, str, Offsets, Offsets], DataFrame]
 
 
 def rows_between(
@@ -58,61 +42,60 @@ def rows_between(
     topics: Mapping[str, Topic],
     starts: Between,
     seen: Newest,
+    read: Reader = stitched_log.read_range,
 ) -> DataFrame:
     """Compute the rows of windows that start in a stretch, from what the live query has read."""
-    records = records_since(spark, settings, view, starts.first, seen)
-    rows = pipeline.batch_rows(view, records, dict(topics))
-    time = F.col(view.time)
-    return rows.where((time >= F.lit(starts.first)) & (time < F.lit(starts.after)))
+    records = records_of(spark, settings, view, starts, seen, read)
+    return pipeline.batch_rows(view, records, dict(topics)).where(between(view.time, starts))
+
+
+def records_of(
+    spark: SparkSession,
+    settings: Settings,
+    view: View,
+    starts: Between,
+    seen: Newest,
+    read: Reader = stitched_log.read_range,
+) -> Records:
+    """Return what the live query has read of what these windows are made of; refuses what has been lost."""
+    windows = Between(first=starts.first, after=starts.after + view.window)
+    return _read(spark, settings, _needed(settings, view, windows, view.settles, seen), read)
 
 
 def records_since(
     spark: SparkSession, settings: Settings, view: View, first: datetime, seen: Newest
-) -> dict[str, DataFrame]:
-    """Return, by topic, what the live query has read that rows from a time on are made of.
+) -> Records:
+    """Return all that the live query has read that rows from a time on are made of, or wait for.
 
-    Refuses if some of it has been lost.
+    Of a table that is everything; so a view of tables may name any time.
     """
-    # A repeat is known by its original, which lies up to one cell before it.
-    since = first - view.look_back - CELL
+    windows = Between(first=first, after=first)
+    return _read(spark, settings, _needed(settings, view, windows, None, seen), stitched_log.read_range)
+
+
+def _needed(
+    settings: Settings, view: View, windows: Between, settles: timedelta | None, seen: Newest
+) -> Needed:
+    ingredients = Ingredients(
+        inputs=view.inputs, tables=view.tables, look_back=view.look_back, settles=settles
+    )
     with admin_client(settings, kafka_log.ROLE) as client:
-        events = resolve(settings, client, view.inputs, since.isoformat())
-        needed = [*events, *resolve(settings, client, view.tables, EARLIEST)]
-    whole_from = seam(settings, since.isoformat(), events, view.look_back + CELL)
-    lost = [part.refusal for part in needed if part.refusal]
-    if lost or (whole_from is not None and whole_from > first):
+        found = needed(settings, client, ingredients, windows, seen.offsets)
+    if found.refusals:
         raise Refusal(
-            f'view "{view.name}" cannot be computed again from {first.isoformat()}',
-            detail=" ".join([*lost, f"Windows are whole from {whole_from} on."]),
+            f'view "{view.name}" cannot be computed again from {windows.first.isoformat()}',
+            detail=" ".join(found.refusals),
             hint="Ask for a later stretch of time.",
         )
-    return _read(spark, settings, needed, seen)
+    return found
 
 
-def records_of_tables(
-    spark: SparkSession, settings: Settings, view: View, seen: Newest
-) -> dict[str, DataFrame]:
-    """Return, by topic, all changes of its tables that the live query of a view has read."""
-    with admin_client(settings, kafka_log.ROLE) as client:
-        return _read(spark, settings, resolve(settings, client, view.tables, EARLIEST), seen)
-
-
-def _read(
-    spark: SparkSession, settings: Settings, needed: Sequence[Stretch], seen: Newest
-) -> dict[str, DataFrame]:
-    begin: dict[str, dict[int, int]] = {}
-    for part in needed:
-        # A quiet partition begins at its end, which the live query may have still to reach.
-        first = min(part.asked, _reached(seen, part.topic)[part.partition])
-        begin.setdefault(part.topic, {})[part.partition] = first
+def _read(spark: SparkSession, settings: Settings, found: Needed, read: Reader) -> Records:
+    ends = found.by_topic("end")
     return {
-        name: stitched_log.read_range(spark, settings, name, offsets, _reached(seen, name))
-        for name, offsets in begin.items()
+        topic: read(spark, settings, topic, begin, ends[topic])
+        for topic, begin in found.by_topic("asked").items()
     }
-
-
-def _reached(seen: Newest, topic: str) -> Offsets:
-    return {int(partition): offset for partition, offset in seen.offsets.get(topic, {}).items()}
 
 
 def given_out(spark: SparkSession, settings: Settings, view: View, seen: Newest) -> datetime:

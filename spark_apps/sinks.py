@@ -19,18 +19,20 @@ from pyspark.sql import functions as F
 
 from headwater import names
 from headwater.errors import Refusal
+from headwater.replay.between import Between
 from spark_apps import internals, resolving
 from spark_apps.session import CATALOG
 
 if TYPE_CHECKING:
     from py4j.java_gateway import JavaObject
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
     from spark_apps.view import View
 
     Bounds = dict[str, Any]  # of the rows of a batch: how many, and the first and the last time of them
 
 QUERY, BATCH, OFFSETS, COUNTS = map(names.snapshot_property, ("query", "batch", "offsets", "counts"))
+DAY, FINGERPRINT = map(names.snapshot_property, ("day", "fingerprint"))  # of the batch layer
 BACKFILL = names.snapshot_property("backfill")
 
 TABLE_PROPERTIES = {
@@ -253,41 +255,63 @@ def newest(spark: SparkSession, table: str) -> Newest | None:
 
 def rows_at(spark: SparkSession, table: str, snapshot: int) -> DataFrame:
     """Return the rows of a table as they were at a snapshot, whatever is written meanwhile."""
-    return spark.sql(f"SELECT * FROM {CATALOG}.{table} VERSION AS OF {snapshot:d}")
+    return spark.sql(f"SELECT * FROM {CATALOG}.{table} VERSION AS OF {snapshot}")
 
 
-def replace_between(rows: DataFrame, view: View, first: datetime, after: datetime, seen: Newest) -> bool:
+def replace_between(rows: DataFrame, view: View, starts: Between, seen: Newest, told: str) -> bool:
     """Put rows in the place of those whose time is between, in one commit; say whether it came about.
 
     Whole days are written anew, with the other rows as they were at the snapshot that was seen. Whoever has
     written to one of these days since then is not undone: nothing is committed, and the caller looks again.
+    What is `told` of it travels with the commit.
     """
-    day, time = timedelta(days=1), F.col(view.time)
-    begin = first.replace(hour=0, minute=0, second=0, microsecond=0)
-    end = (after - timedelta(microseconds=1)).replace(hour=0, minute=0, second=0, microsecond=0) + day
-    days = (time >= F.lit(begin)) & (time < F.lit(end))
-    inside = (time >= F.lit(first)) & (time < F.lit(after))
+    days, inside = between(view.time, starts.whole_days), between(view.time, starts)
     there = rows_at(rows.sparkSession, view.table, seen.snapshot)
     options = {
         "validate-from-snapshot-id": str(seen.snapshot),
         "isolation-level": "serializable",
-        f"snapshot-property.{BACKFILL}": json.dumps([first.isoformat(), after.isoformat()]),
+        f"snapshot-property.{BACKFILL}": told,
     }
     replaced = there.where(days & ~inside).unionByName(rows.where(inside))
     try:
         replaced.writeTo(f"{CATALOG}.{view.table}").options(**options).overwrite(days)
     except (Py4JJavaError, PySparkException) as error:
-        if CONFLICT not in str(error):
+        if CONFLICT not in str(error) and BUSY not in str(error):
             raise
         return False
     return True
 
 
-def backfills(spark: SparkSession, table: str) -> list[tuple[datetime, datetime]]:
-    """Return the stretches of time that were backfilled, as far as a table's history goes back."""
+def between(time: str, stretch: Between) -> Column:
+    """Say whether a time lies in a stretch."""
+    return (F.col(time) >= F.lit(stretch.first)) & (F.col(time) < F.lit(stretch.after))
+
+
+def told_of_backfill(spark: SparkSession, table: str, replay: str, since: datetime) -> str | None:
+    """Return what the backfill of a replay has told with its commit; None if it has not committed since."""
+    for snapshot in internals.snapshots(spark, f"{CATALOG}.{table}"):
+        if snapshot.timestampMillis() < since.timestamp() * 1000:
+            return None
+        told = snapshot.summary().get(BACKFILL)
+        if told is not None and json.loads(told)["replay"] == replay:
+            return str(told)
+    return None
+
+
+def replace_day(
+    rows: DataFrame, view: View, day: datetime, offsets: dict[str, dict[str, int]], fingerprint: str
+) -> None:
+    """Put rows in the place of those that the batch table of a version has of a day, in one commit."""
+    said = {DAY: day.date().isoformat(), OFFSETS: json.dumps(offsets), FINGERPRINT: fingerprint}
+    options = {f"snapshot-property.{key}": value for key, value in said.items()}
+    of_the_day = between(view.time, Between(first=day, after=day + timedelta(days=1)))
+    rows.writeTo(f"{CATALOG}.{view.batch_table}").options(**options).overwrite(of_the_day)
+
+
+def told_of_backfills(spark: SparkSession, table: str) -> list[str]:
+    """Return what backfills have told with their commits, as far as the history goes back, newest first."""
     told = (snapshot.summary().get(BACKFILL) for snapshot in internals.snapshots(spark, f"{CATALOG}.{table}"))
-    stretches = (json.loads(found) for found in told if found is not None)
-    return [(datetime.fromisoformat(first), datetime.fromisoformat(after)) for first, after in stretches]
+    return [str(found) for found in told if found is not None]
 
 
 def forget(spark: SparkSession, table: str, time: str, before: int) -> None:

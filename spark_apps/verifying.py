@@ -19,15 +19,16 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F
 
 from headwater import scratch
+from headwater.bounds import CLOCK_TOLERANCE, OLDEST
 from headwater.errors import Refusal
+from headwater.replay.backfill_proof import Outcome
+from headwater.replay.between import Between
 from headwater.verifying.telling import Verification, times
 from spark_apps import clocks, internals, matching, pipeline, recomputing, rehearsing, sinks
-from spark_apps.clocks import CLOCK_TOLERANCE, OLDEST
-from spark_apps.recomputing import Between
 from spark_apps.session import CATALOG
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from pyspark.sql import Column, DataFrame, SparkSession
 
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
     Topics = Mapping[str, Topic]
 
+EPOCH = datetime.fromtimestamp(0, UTC)
 USUAL = timedelta(hours=1)  # as much is verified unless asked otherwise
 PIECES = 4  # in which the later half of the records is read
 # Rows appear when an event is heard of that is late enough; somebody has to do something until then.
@@ -75,7 +77,7 @@ def usual(view: View, given_out: datetime, begins: datetime | None = None) -> Be
     """Return what is verified unless asked otherwise: the last hour of windows that are over."""
     newest = given_out + view.remembers  # the watermark is that far behind
     after = (newest - view.lateness - view.disorder).replace(second=0, microsecond=0)
-    if after - USUAL <= datetime.fromtimestamp(0, UTC):
+    if after - USUAL <= EPOCH:
         raise Refusal(f'view "{view.name}" has no closed window yet', hint="Name a slice, or wait a little.")
     return Between(first=max(after - USUAL, begins or after - USUAL), after=after)
 
@@ -123,7 +125,7 @@ def _verify_slice(
 def _verify_tables(
     spark: SparkSession, settings: Settings, view: View, topics: Topics, seen: Newest
 ) -> Verification:
-    records = recomputing.records_of_tables(spark, settings, view, seen)
+    records = recomputing.records_since(spark, settings, view, EPOCH, seen)
     made = pipeline.batch_rows(view, records, dict(topics))
     found = _matched(sinks.rows_at(spark, view.table, seen.snapshot), made, view)
     how = (
@@ -192,10 +194,17 @@ def _remarks(spark: SparkSession, view: View, part: Between, final: datetime | N
         remarks.append(
             f"Windows that close at {final:%H:%M:%S} UTC or later are not final yet, and left out."
         )
-    for first, after in sinks.backfills(spark, view.table):
-        if first < part.after and after > part.first:
-            remarks.append(f"Windows from {times(first, after)} were backfilled.")
-    return remarks
+    return [*remarks, *_admitted(spark, view, part)]
+
+
+def _admitted(spark: SparkSession, view: View, part: Between) -> Iterator[str]:
+    """Name the backfills that have let late events in: no query makes such rows."""
+    for told in map(Outcome.model_validate_json, sinks.told_of_backfills(spark, view.table)):
+        if told.lateness is not None and told.first < part.after and told.after > part.first:
+            yield (
+                f"A backfill of windows from {times(told.first, told.after)} let events in that are up to "
+                f"{told.lateness} late: unless it was backfilled again, rows there differ by those."
+            )
 
 
 def _places(seen: Newest) -> str:

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from psycopg.types.json import Jsonb
 
 from headwater.errors import Refusal
-from headwater.registry import connect, locks
+from headwater.registry import connect
 from headwater.topics.quantities import write_size
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
 
     from headwater.settings import Settings
-
-LOCK = "maintenance"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,17 +28,6 @@ class Outcome:
     done: str = ""
     failed: bool = False
     freed: int = 0  # bytes
-
-
-@contextmanager
-def under_way(settings: Settings) -> Iterator[None]:
-    """Let one maintenance run at a time."""
-    with locks.held(settings, LOCK) as free:
-        if not free:
-            raise Refusal(
-                "maintenance is under way already", hint="Wait for its end; one at a time is enough."
-            )
-        yield
 
 
 def keep(settings: Settings, began_at: datetime, outcomes: Iterable[Outcome], *, dry_run: bool) -> None:

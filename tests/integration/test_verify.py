@@ -12,9 +12,9 @@ from headwater import lake as lake_tables
 from headwater import scratch
 from headwater.errors import Refusal
 from headwater.maintenance import retiring
+from headwater.replay.between import Between
 from headwater.shop import Simulation
 from spark_apps import catalog, rehearsing, sinks
-from spark_apps.recomputing import Between
 from spark_apps.session import CATALOG
 from spark_apps.verifying import verify
 from tests.streams import Crash, job_of, new_log, own_cold_log, rows_of, run
@@ -143,7 +143,7 @@ def test_what_a_killed_verification_has_left_is_removed_but_not_what_one_works_w
     Path(log.settings.checkpoints, killed.checkpoint).mkdir(parents=True)
     with scratch.of(log.settings, working.name):
         sinks.create_table(lake, working.table, working.schema)
-        with pytest.raises(Refusal, match="is being verified already"):
+        with pytest.raises(Refusal, match="is under way already"):
             verify(lake, log.settings, versions[VIEWS[1]], log.by_name(), SLICE)
         planned = retiring.retire(log.settings, dry_run=True)
         done = retiring.retire(log.settings, dry_run=False)

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from headwater.errors import Refusal
+from headwater.replay.between import Between
 from spark_apps import catalog
-from spark_apps.recomputing import Between
 from spark_apps.verifying import PIECES, cuts, usual
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
