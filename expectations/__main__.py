@@ -7,6 +7,8 @@
     spark-submit expectations/__main__.py maintain [--dry-run]  maintain the lake, versions and artifacts
     spark-submit expectations/__main__.py batch due [VIEW…]     compute the closed days that are due
     spark-submit expectations/__main__.py batch DAY [VIEW…]     compute one day, e.g. 2026-11-16
+    spark-submit expectations/__main__.py verify VIEW [--slice FROM/TO]  replay a slice, compare with the view
+    spark-submit expectations/__main__.py why VIEW [--events] KEY        find the records behind a row
 
 The exit status says whether the job did its work; what it found is stored, printed and alarmed.
 """
@@ -45,6 +47,14 @@ def main(arguments: list[str]) -> int:
             return _told(lambda: _batch(day, views))
         case ["maintain"] | ["maintain", "--dry-run"]:
             return _told(lambda: _maintain(dry_run=len(arguments) > 1))
+        case ["verify", view]:
+            return _told(lambda: _verify(view, None))
+        case ["verify", view, "--slice", part]:
+            return _told(lambda: _verify(view, part))
+        case ["why", view, key]:
+            return _told(lambda: _why(view, key, events=False))
+        case ["why", view, "--events", key]:
+            return _told(lambda: _why(view, key, events=True))
         case _:
             print(__doc__, file=sys.stderr)
             return USAGE
@@ -136,6 +146,48 @@ def _batch(day: str, views: list[str]) -> None:
     spark = session.start(settings, "batch layer")
     for outcome in batch_layer.run(spark, settings, load_topics(), chosen, asked.day):
         print(f"{outcome.view} {outcome.day}: {outcome.done}")
+
+
+def _verify(name: str, part: str | None) -> None:
+    from headwater.replay.between import Between
+    from headwater.verifying import read_slice
+    from spark_apps import serving, verifying
+
+    settings = Settings.load()
+    asked = None
+    if part is not None:
+        first, after = read_slice(part)
+        asked = Between(first=first, after=after)
+    view, begins = serving.live_view(settings, name)
+    spark = session.start(settings, f"verify {name}")
+    found = verifying.verify(spark, settings, view, load_topics(), asked, begins)
+    print(found.text())
+    if found.differing:
+        raise Refusal(
+            found.verdict,
+            detail=f"{found.differing:,} of {found.compared:,} rows differ.",
+            hint=f"See one of them with `headwater why {name} KEY`; docs/verify.md says what it may be.",
+        )
+
+
+def _why(name: str, key: str, *, events: bool) -> None:
+    from headwater import provenance
+    from headwater.cli.printing import print_table, say
+    from headwater.keys import read_key
+    from spark_apps import explaining, serving
+
+    settings = Settings.load()
+    view, _begins = serving.live_view(settings, name)
+    row = read_key([key], view.key_columns)
+    spark = session.start(settings, f"why {name}")
+    found = explaining.explain(spark, settings, view, load_topics(), row)
+    for sentence in found.sentences():
+        say(sentence)
+    print_table(provenance.COLUMNS, found.table())
+    for line in [*(found.payloads() if events else ()), *filter(None, [found.rest()])]:
+        say(line)
+    if found.served is not None and not found.proved:
+        raise Refusal(f'the log does not give this row of view "{name}"', hint="See docs/verify.md.")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as F
 
 from spark_apps.session import CATALOG
-from spark_apps.sinks import BACKFILL, BATCH, COUNTS, OFFSETS, QUERY
+from spark_apps.sinks import BACKFILL, BATCH, COUNTS, OFFSETS, QUERY, rows_at
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,11 +59,6 @@ def lineage(spark: SparkSession, table: str, most: int | None = None) -> list[Sn
         found.append(snapshots[step])
         step = snapshots[step].parent
     return found[::-1]
-
-
-def rows_at(spark: SparkSession, table: str, snapshot: int) -> DataFrame:
-    """Return the rows of a table as they were at a snapshot, whatever is written meanwhile."""
-    return spark.sql(f"SELECT * FROM {CATALOG}.{table} VERSION AS OF {snapshot:d}")
 
 
 def newest_rows(spark: SparkSession, table: str) -> DataFrame:

@@ -6,12 +6,12 @@ different code, and neither has to be the code that runs here.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
 from headwater import names
+from headwater.declared import columns_in
 from headwater.registry import releases, replays
 from headwater.replay.backfill_proof import Outcome
 from headwater.replay.between import Between
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from headwater.registry import Connection
 
     Offsets = Mapping[str, Mapping[str, int]]  # topic -> partition -> offset
-
-INSIDE_A_TYPE = re.compile(r"\([^()<>]*\)|<[^()<>]*>")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,11 +57,8 @@ class Declared:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names in the schema: the first word after each comma that is not inside a type."""
-        flat = self.schema
-        while (simpler := INSIDE_A_TYPE.sub("", flat)) != flat:
-            flat = simpler
-        return tuple(column.split()[0] for column in flat.split(","))
+        """The names in the schema."""
+        return tuple(columns_in(self.schema))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -92,17 +92,30 @@ def _snapshot(table: Table, at: datetime | None, place: Place | None) -> int | N
 
 def drop_version(settings: Settings, table: str) -> None:
     """Remove the tables of a version, and what it has kept beside: late events, and what it remembers."""
-    from pyiceberg.exceptions import NoSuchNamespaceError, NoSuchTableError
+    from pyiceberg.exceptions import NoSuchTableError
 
-    lake, (_namespace, name) = catalog(settings), table.split(".")
+    _namespace, name = table.split(".")
     for own in (table, f"batch.{name}"):
         with suppress(NoSuchTableError):  # a build that never came to its first batch, or to its first day
-            lake.purge_table(own)
+            catalog(settings).purge_table(own)
     for namespace in ("late", "state"):
-        with suppress(NoSuchNamespaceError):
-            for found in lake.list_tables(namespace):
-                if found[-1].startswith(f"{name}__"):
-                    lake.purge_table(found)
+        drop_tables(settings, namespace, f"{name}__")
+
+
+def drop_tables(settings: Settings, namespace: str, beginning: str) -> None:
+    """Remove the tables of a namespace whose names begin like this."""
+    found = [name for name in tables_in(settings, namespace) if name.startswith(beginning)]
+    for name in found:
+        catalog(settings).purge_table(f"{namespace}.{name}")
+
+
+def tables_in(settings: Settings, namespace: str) -> list[str]:
+    """Return the names of the tables of a namespace; none before somebody has made it."""
+    from pyiceberg.exceptions import NoSuchNamespaceError
+
+    with suppress(NoSuchNamespaceError):
+        return [str(found[-1]) for found in catalog(settings).list_tables(namespace)]
+    return []
 
 
 def points_at(metadata: dict[str, Any]) -> str:

@@ -99,6 +99,16 @@ def local_properties(spark: SparkSession) -> JavaObject:
     return spark._jsc.sc().getLocalProperties()
 
 
+def let_go_of_state(spark: SparkSession) -> None:
+    """End Spark's care for the state of queries that are over.
+
+    It tidies up after them every minute, and would make folders anew that somebody has removed. What other
+    queries remember in this process is read again from their checkpoints.
+    """
+    stores = getattr(_jvm(spark).org.apache.spark.sql.execution.streaming.state, "StateStore$")
+    getattr(stores, "MODULE$").stop()
+
+
 def hold(rows: DataFrame) -> DataFrame:
     """Compute rows that follow from tables, once, and have them until `let_go`.
 

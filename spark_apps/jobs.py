@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from spark_apps.view import View
 
     Partitions = dict[str, list[int]]  # by topic
+    Source = Callable[[str, int | None], DataFrame]  # topic and most records of a batch -> a stream of them
 
 # Nobody waits for what is kept apart, and every look at a topic costs a batch. Well within what supervision
 # takes for stuck, though: it sees that there is something to read, and no batch.
@@ -76,8 +77,12 @@ def view_job(
     start: Start | None = None,
     *,
     publish: bool = False,
+    source: Source | None = None,
 ) -> Job:
-    """Keep a view up to date, from the beginning of the log unless it starts elsewhere."""
+    """Keep a view up to date, from the beginning of the log unless it starts elsewhere.
+
+    A `source` of its own stands in for the log where a part of it is rehearsed.
+    """
     by_day = f"days({view.time})" if view.time else ""
     sinks.create_table(spark, view.table, view.schema, by_day, mark_rows=view.grain == "event")
     memory = _memory(spark, view, topics)
@@ -85,6 +90,8 @@ def view_job(
 
     def rows(most: int | None) -> DataFrame:
         def records(name: str) -> DataFrame:
+            if source is not None:
+                return source(name, most)
             return stitched_log.read_stream(spark, settings, name, checkpoint, start, most)
 
         events = {

@@ -61,10 +61,10 @@ def batch_rows(view: View, records: dict[str, DataFrame], topics: dict[str, Topi
         )
         for name in view.tables
     ]
-    return _as_made(resolving.resolved(rows(view, inputs, histories), view))
+    return as_made(resolving.resolved(rows(view, inputs, histories), view))
 
 
-def _as_made(rows: DataFrame) -> DataFrame:
+def as_made(rows: DataFrame) -> DataFrame:
     """Keep conditions on rows from reaching the events that these are made of.
 
     Spark takes the start of a session for a property of its events: of a session that straddles a bound it
@@ -99,6 +99,16 @@ def quarantined(records: DataFrame, topic: Topic) -> DataFrame:
 def late_events(records: DataFrame, topic: Topic, view: View) -> DataFrame:
     """Return the events of a topic that are too late for a view, as they are, with their place in the log."""
     return _events(decode(records, topic), topic, view).where("late").drop("late", "clock_error")
+
+
+def unused_events(records: DataFrame, topic: Topic, view: View) -> DataFrame:
+    """Return the events of a bounded set of records that a view does not use; a repeat has an `original`."""
+    events = _events(decode(records, topic), topic, view)
+    punctual = repeats.with_original(_punctual(events, view))
+    keeps = view.late == "correct", view.repeats == "keep"
+    late = events.where(F.col("late") & ~F.lit(keeps[0]))
+    repeated = punctual.where(~F.lit(keeps[1]) & (F.col("original") != F.struct("partition", "offset")))
+    return repeated.unionByName(late, allowMissingColumns=True)
 
 
 def _events(decoded: DataFrame, topic: Topic, view: View) -> DataFrame:

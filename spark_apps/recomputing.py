@@ -20,10 +20,11 @@ from spark_apps.sinks import between
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from datetime import datetime
+    from datetime import datetime, timedelta
 
     from pyspark.sql import DataFrame, SparkSession
 
+    from headwater.replay.needing import Needed
     from headwater.settings import Settings
     from headwater.topics import Topic
     from spark_apps.kafka_log import Offsets
@@ -57,18 +58,39 @@ def records_of(
     read: Reader = stitched_log.read_range,
 ) -> Records:
     """Return what the live query has read of what these windows are made of; refuses what has been lost."""
-    ingredients = Ingredients(
-        inputs=view.inputs, tables=view.tables, look_back=view.look_back, settles=view.settles
-    )
     windows = Between(first=starts.first, after=starts.after + view.window)
+    return _read(spark, settings, _needed(settings, view, windows, view.settles, seen), read)
+
+
+def records_since(
+    spark: SparkSession, settings: Settings, view: View, first: datetime, seen: Newest
+) -> Records:
+    """Return all that the live query has read that rows from a time on are made of, or wait for.
+
+    Of a table that is everything; so a view of tables may name any time.
+    """
+    windows = Between(first=first, after=first)
+    return _read(spark, settings, _needed(settings, view, windows, None, seen), stitched_log.read_range)
+
+
+def _needed(
+    settings: Settings, view: View, windows: Between, settles: timedelta | None, seen: Newest
+) -> Needed:
+    ingredients = Ingredients(
+        inputs=view.inputs, tables=view.tables, look_back=view.look_back, settles=settles
+    )
     with admin_client(settings, kafka_log.ROLE) as client:
         found = needed(settings, client, ingredients, windows, seen.offsets)
     if found.refusals:
         raise Refusal(
-            f'view "{view.name}" cannot be computed again from {starts.first.isoformat()}',
+            f'view "{view.name}" cannot be computed again from {windows.first.isoformat()}',
             detail=" ".join(found.refusals),
             hint="Ask for a later stretch of time.",
         )
+    return found
+
+
+def _read(spark: SparkSession, settings: Settings, found: Needed, read: Reader) -> Records:
     ends = found.by_topic("end")
     return {
         topic: read(spark, settings, topic, begin, ends[topic])

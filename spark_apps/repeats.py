@@ -40,6 +40,13 @@ def drop_from_batch(events: DataFrame) -> DataFrame:
     return numbered.where("sighting = 1").drop("cell", "sighting")
 
 
+def with_original(events: DataFrame) -> DataFrame:
+    """Add to each of a bounded set of events the place of its `original`: its own, unless it is a repeat."""
+    same_event = Window.partitionBy(*IDENTITY).orderBy("partition", "offset")
+    original = F.first(F.struct("partition", "offset")).over(same_event)
+    return _with_cell(events).withColumn("original", original).drop("cell")
+
+
 def _with_cell(events: DataFrame) -> DataFrame:
     width = CELL // timedelta(milliseconds=1)
     return events.withColumn("cell", F.floor((F.col("clock_error") + width // 2) / width))

@@ -73,6 +73,7 @@ def start(settings: Settings, name: str) -> SparkSession:
         "cold",
         "batch",
         "serving",
+        "scratch",
     ):
         session.sql(f"CREATE NAMESPACE IF NOT EXISTS {CATALOG}.{namespace}")
     return session

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JJavaError
@@ -24,8 +24,6 @@ from spark_apps import internals, resolving
 from spark_apps.session import CATALOG
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from py4j.java_gateway import JavaObject
     from pyspark.sql import Column, DataFrame, SparkSession
 
@@ -256,7 +254,7 @@ def newest(spark: SparkSession, table: str) -> Newest | None:
 
 
 def rows_at(spark: SparkSession, table: str, snapshot: int) -> DataFrame:
-    """Return the rows of a table as they were at a snapshot."""
+    """Return the rows of a table as they were at a snapshot, whatever is written meanwhile."""
     return spark.sql(f"SELECT * FROM {CATALOG}.{table} VERSION AS OF {snapshot}")
 
 
@@ -308,6 +306,12 @@ def replace_day(
     options = {f"snapshot-property.{key}": value for key, value in said.items()}
     of_the_day = between(view.time, Between(first=day, after=day + timedelta(days=1)))
     rows.writeTo(f"{CATALOG}.{view.batch_table}").options(**options).overwrite(of_the_day)
+
+
+def told_of_backfills(spark: SparkSession, table: str) -> list[str]:
+    """Return what backfills have told with their commits, as far as the history goes back, newest first."""
+    told = (snapshot.summary().get(BACKFILL) for snapshot in internals.snapshots(spark, f"{CATALOG}.{table}"))
+    return [str(found) for found in told if found is not None]
 
 
 def forget(spark: SparkSession, table: str, time: str, before: int) -> None:

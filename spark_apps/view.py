@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from headwater import names
 from headwater.bounds import CLOCK_TOLERANCE, OLDEST
+from headwater.declared import columns_in
 from headwater.errors import Refusal
 
 if TYPE_CHECKING:
@@ -131,6 +132,12 @@ class View:
     def reads(self) -> tuple[str, ...]:
         """All topics that it reads."""
         return (*self.inputs, *self.tables)
+
+    @property
+    def key_columns(self) -> dict[str, str]:
+        """Its keys, with their types as SQL writes them."""
+        columns = columns_in(self.schema)
+        return {key: columns[key] for key in self.keys}
 
     @property
     def output(self) -> Literal["append", "update"]:

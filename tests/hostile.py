@@ -72,6 +72,7 @@ EXAMPLES = {
     "name": "page_views_per_minute",
     "into": "shop",
     "day": "2026-01-05",
+    "key": "minute_at=2026-11-17T10:05:00Z page=/cart",
 }
 
 

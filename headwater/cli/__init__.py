@@ -20,6 +20,7 @@ from headwater.cli import (
     replay,
     shop,
     topics,
+    verify,
     views,
 )
 from headwater.errors import Refusal
@@ -27,7 +28,7 @@ from headwater.errors import Refusal
 LONGEST_WORD = 10_000
 
 cli = typer.Typer(no_args_is_help=True, add_completion=False, help="Run and look after a Headwater platform.")
-for commands in (platform, shop, notify):
+for commands in (platform, shop, notify, verify):
     cli.add_typer(commands.commands)
 for single in (replay.moves, capture.restoring, people.erasing):
     cli.add_typer(single)

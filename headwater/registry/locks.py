@@ -16,9 +16,16 @@ if TYPE_CHECKING:
 
 @contextmanager
 def alone(settings: Settings, what: str) -> Iterator[None]:
-    """Refuse to begin what is under way already. Who dies lets go: the lock is the connection's."""
-    with connect(settings) as registry:
-        got = registry.execute("SELECT pg_try_advisory_lock(hashtext(%s)) AS got", [what]).fetchone()
-        if not got or not got["got"]:
+    """Refuse to begin what is under way already."""
+    with unless_under_way(settings, what) as free:
+        if not free:
             raise Refusal(f"{what} is under way already", hint="Wait for its end; one at a time is enough.")
         yield
+
+
+@contextmanager
+def unless_under_way(settings: Settings, what: str) -> Iterator[bool]:
+    """Say whether one may begin. Who dies lets go: the lock is the connection's."""
+    with connect(settings) as registry:
+        got = registry.execute("SELECT pg_try_advisory_lock(hashtext(%s)) AS got", [what]).fetchone()
+        yield bool(got and got["got"])
