@@ -18,7 +18,7 @@ from benchmarks.reading import places, read
 from benchmarks.rules import RULES, events
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from kafka import TopicPartition
@@ -51,11 +51,15 @@ class Truth:
         """Copy what the log holds by now, beyond what was copied before."""
         end = places(self.log)
         start = {place: self.copied.get(place, 0) for place in end}
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with pq.ParquetWriter(self.folder / f"from-{sum(start.values())}.parquet", COPIED) as file:
-            for records in read(self.log.settings, start, end):
-                file.write_table(_table(records))
+        self.copy(read(self.log.settings, start, end), name=f"from-{sum(start.values())}")
         self.copied = end
+
+    def copy(self, coming: Iterable[list[ConsumerRecord]], name: str) -> None:
+        """Copy records into a file; what was found out before is no longer true."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with pq.ParquetWriter(self.folder / f"{name}.parquet", COPIED) as file:
+            for records in coming:
+                file.write_table(_table(records))
         self.known.clear()
 
     def find(self, view: str) -> int:
@@ -81,7 +85,7 @@ class Truth:
         return f"{wrong:,} rows are wrong, {missing:,} of {right:,} are missing" if wrong or missing else ""
 
     def _statements(self, view: str) -> Iterator[str]:
-        rules, records = RULES[view], f"read_parquet('{self.folder}/from-*.parquet')"
+        rules, records = RULES[view], f"read_parquet('{self.folder}/*.parquet')"
         for name in rules.topics:
             yield events(records, name, self.log.topics[name].name, keeps_late=rules.keeps_late)
         newest = " UNION ALL ".join(f"SELECT max(event_time) AS newest FROM {name}" for name in rules.topics)
