@@ -98,3 +98,31 @@ def test_good_record_has_no_reason(reasons: dict[str, str | None], name: str) ->
 
 def test_no_record_is_dropped(reasons: dict[str, str | None]) -> None:
     assert len(reasons) == len(BAD) + len(GOOD_ONES)
+
+
+COMMANDS = load_topics()["cart_commands"]
+OPTIONAL_NUMBERS: dict[str, tuple[bytes, str | None]] = {
+    "given": (b',"quantity":2', None),
+    "left out": (b"", None),
+    "null": (b',"quantity":null', None),
+    "null after a space": (b',"quantity": null', None),
+    "text": (b',"quantity":"two"', "wrong type: quantity is string, not long"),
+    "text before another field": (
+        b',"quantity":"two","product_id":"p1"',
+        "wrong type: quantity is string, not long",
+    ),
+    "fraction": (b',"quantity":1.5', "wrong type: quantity is decimal, not long"),
+}
+
+
+def test_optional_number_has_the_right_type_or_is_not_there(spark: SparkSession) -> None:
+    texts = [name for name, field in COMMANDS.fields.items() if field.type == "string" and not field.optional]
+    times = {name: page_view()[name] for name in ("occurred_at", "sent_at")}
+    command = json.dumps({name: "x" for name in texts} | times, separators=(",", ":")).encode()[:-1]
+    rows = [
+        record(command + told + b"}", offset=offset)
+        for offset, (told, _) in enumerate(OPTIONAL_NUMBERS.values())
+    ]
+    found = decode(records(spark, rows), COMMANDS).orderBy("offset").select("reason").collect()
+    reasons = dict(zip(OPTIONAL_NUMBERS, (row.reason for row in found), strict=True))
+    assert reasons == {name: reason for name, (_, reason) in OPTIONAL_NUMBERS.items()}
