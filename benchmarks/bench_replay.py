@@ -17,7 +17,7 @@ import os
 import shutil
 import sys
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -159,7 +159,7 @@ def rebuilt(bench: Bench, name: str) -> tuple[View, Work]:
 def backfilled(bench: Bench, name: str) -> tuple[View, Work]:
     """Prepare a backfill of all windows that are over: the version that was rebuilt loses their rows."""
     version = bench.versions[name]
-    closed = datetime.fromtimestamp(bench.truth.find(name) / 1000, UTC)
+    closed = bench.truth.closed_until(name, version.time)
     between = Between(first=bench.growing.start - timedelta(days=1), after=closed)
     starts = between.starts_of(version.window)
     gone = f"{version.time} >= :first AND {version.time} < :after"

@@ -8,6 +8,7 @@ for each other every few minutes of the log's time, as no door is days ahead of 
 from __future__ import annotations
 
 import multiprocessing
+import os
 import threading
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
     from tests.streams import Log
 
 WRITERS = 2
-RATE = 200.0  # events a second, of all writers
-USERS = 60_000  # so many that visits end
+RATE = float(os.environ.get("RATE", "200"))  # events a second, of all writers
+USERS = round(300 * RATE)  # so many that visits end
 IN_STEP = 10_000  # records after which writers wait for each other
 PATIENCE_SECONDS = 120.0
 OUT_OF_ORDER, LATE, REPEATED, WRONG_CLOCK, MALFORMED = 0.02, 0.005, 0.01, 0.01, 0.0005

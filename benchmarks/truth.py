@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import duckdb
@@ -62,18 +63,19 @@ class Truth:
                 file.write_table(_table(records))
         self.known.clear()
 
-    def find(self, view: str) -> int:
-        """Find out what rows a view must hold; return up to when windows are over for certain."""
+    def closed_until(self, view: str, time: str) -> datetime:
+        """Return up to when all rows of a view are due, by their `time`."""
+        self._find(view)
+        open_since = f"SELECT min({time}) FROM rows_of_{view} WHERE NOT due"
         with self._database() as database:
-            if view not in self.known:
-                for statement in self._statements(view):
-                    database.execute(statement)
-                self.known.add(view)
-            return _number(database, f"SELECT reached FROM reached_by_{view}")
+            moment = _number(
+                database, f"SELECT coalesce(({open_since}), (SELECT reached FROM reached_by_{view}))"
+            )
+        return datetime.fromtimestamp(moment / 1000, UTC)
 
     def differences(self, view: str, found: Path) -> str:
         """Compare the rows that were found with those that must be there; empty if they are the same."""
-        self.find(view)
+        self._find(view)
         rows = f"read_parquet('{found}/*.parquet')"
         expected = f"SELECT * EXCLUDE (due) FROM rows_of_{view}"
         with self._database() as database:
@@ -83,6 +85,15 @@ class Truth:
         if not right:
             return "there is nothing to compare with"
         return f"{wrong:,} rows are wrong, {missing:,} of {right:,} are missing" if wrong or missing else ""
+
+    def _find(self, view: str) -> None:
+        """Find out what rows a view must hold, unless that is known."""
+        if view in self.known:
+            return
+        with self._database() as database:
+            for statement in self._statements(view):
+                database.execute(statement)
+        self.known.add(view)
 
     def _statements(self, view: str) -> Iterator[str]:
         rules, records = RULES[view], f"read_parquet('{self.folder}/*.parquet')"

@@ -55,7 +55,7 @@ def this_process_and_spark() -> list[psutil.Process]:
 
 
 def _memory(processes: Sequence[psutil.Process]) -> int:
-    return sum(process.memory_info().rss for process in processes)
+    return sum(process.memory_info().rss for process in processes if process.is_running())
 
 
 def _cpu_seconds(processes: Sequence[psutil.Process]) -> float:

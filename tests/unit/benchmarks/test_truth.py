@@ -87,3 +87,7 @@ def test_log_without_a_row_that_is_due_proves_nothing(truth: Truth, tmp_path: Pa
     truth.copy([[record(event(1, 0), 0, at(0))]], name="all")
     rows = found(tmp_path / "found", [SESSION])
     assert truth.differences("user_sessions", rows) == "there is nothing to compare with"
+
+
+def test_what_is_over_ends_where_the_first_open_session_begins(truth: Truth) -> None:
+    assert truth.closed_until("user_sessions", "started_at") == at(60)
