@@ -73,7 +73,7 @@ def main() -> int:
                 console.print(f"{events:,} events of {' and '.join(each.growing.log.topics)}")
                 each.grow(events)
                 for measure in each.measures():
-                    console.print(f"  {measure}" if counts else f"  {measure} (compiles)")
+                    console.print(f"  {measure}" if counts else f"  {measure} (compiles)", soft_wrap=True)
                     if counts:
                         results.add(measure)
     console.print(results.table())

@@ -50,12 +50,13 @@ def this_process() -> list[psutil.Process]:
 
 
 def this_process_and_spark() -> list[psutil.Process]:
-    """Return this process and what it has started: Spark's JVM is driver and executor in one."""
-    return [psutil.Process(), *psutil.Process().children(recursive=True)]
+    """Return this process and the JVM that it has started, which is Spark's driver and executor in one."""
+    children = psutil.Process().children(recursive=True)
+    return [psutil.Process(), *(child for child in children if child.name() == "java")]
 
 
 def _memory(processes: Sequence[psutil.Process]) -> int:
-    return sum(process.memory_info().rss for process in processes if process.is_running())
+    return sum(process.memory_info().rss for process in processes)
 
 
 def _cpu_seconds(processes: Sequence[psutil.Process]) -> float:
