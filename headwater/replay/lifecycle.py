@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from headwater import observing, supervision
+from headwater import glue, observing, supervision
 from headwater.errors import Refusal
 from headwater.registry import connect, heartbeats, releases, replays
 from headwater.registry.wanted import changing
@@ -171,6 +171,7 @@ def promote(settings: Settings, key: str, approved_by: str) -> str:
         with registry.transaction():
             move(settings, registry, replay["query"], "promote", approved_by)
             replays.close(registry, key, "promoted", f"by {approved_by}")
+    glue.look_after(settings)
     return f"view {replay['view']} serves {replay['query'].rpartition('.')[2]} now; the old one stays warm"
 
 

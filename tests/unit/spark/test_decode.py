@@ -39,6 +39,10 @@ BAD: dict[str, tuple[bytes | dict[str, Any] | None, str]] = {
     "negative number for text": (page_view(page=-1), "wrong type: page is bigint, not string"),
     "list for text": (page_view(page=["/home"]), "wrong type: page is array, not string"),
     "single quotes": (GOOD.replace(b'"/home"', b"'/home'"), "not JSON"),
+    "number beyond all bounds for text": (
+        GOOD.replace(b'"/home"', b"1e400"),
+        "wrong type: page is double, not string",
+    ),
     "number for an optional text": (page_view(referrer=1), "wrong type: referrer is bigint, not string"),
     "missing field": ({k: v for k, v in page_view().items() if k != "page"}, "missing field: page"),
     "null field": (page_view(page=None), "missing field: page"),
