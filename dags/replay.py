@@ -1,17 +1,21 @@
-"""Rebuild a view from the log beside the live version, prove it, and only then let readers see it.
+"""Compute a view again from the log, prove it, and only then let readers see it.
 
-Use it after a fix to a view's transform (raise its `version` first), or to build the same version again.
-Fill in the form; **a dry run ends with the plan and changes nothing**, and it is the default.
+Two kinds. A **rebuild** makes a new version beside the live one: use it after a fix to a view's transform
+(raise its `version` first), or to build the same version again. A **backfill** puts the windows of a stretch
+of time into the live version: use it when some rows are wrong or missing and the logic is right, or to let
+late events in. Fill in the form; **a dry run ends with the plan and changes nothing**, and it is the default.
 
 1. **validate** refuses what cannot be meant; **plan** says what will be read, how long it may take and
    why it may be refused. Read it in the note of the task or of the run.
 2. **build** starts the candidate as an app of its own; **catch_up** waits until it has read the log to
-   its end. Readers notice nothing.
-3. **prove** compares: the view's checks, the difference to the live version, every event accounted for.
+   its end. Readers notice nothing. A backfill is only entered: there is nothing to start, nor to wait for.
+3. **prove** compares. Of a rebuild: the view's checks, the difference to the live version, every event
+   accounted for. Of a backfill: the rows that would change, and the checks on them.
    **judge** ends here in words if the proof does not hold.
 4. **approve** shows the proof to a person and waits. No answer within 12 hours is a no.
-5. **promote** moves readers over in one step. The old version keeps running, so that `rollback` takes
-   seconds; `release` lets it go.
+5. **commit** puts the rows of a backfill in place, in one commit; a rebuild has nothing left to write.
+   **promote** moves readers to a rebuilt version in one step. The old one keeps running, so that `rollback`
+   takes seconds; `release` lets it go.
 
 If anything fails or is rejected, **clean_up** stops the candidate and keeps its proof.
 A task that is cleared or tried again goes on where it was; it starts nothing twice. One replay of a view
@@ -29,6 +33,7 @@ from spark_job import SparkJob
 from telling import form, give_up, in_words, key, refusing, tell, what_failed
 
 from headwater import declared, jobs
+from headwater.bounds import OLDEST
 
 FORM = {
     "view": Param(
@@ -36,7 +41,18 @@ FORM = {
         title="View",
         enum=list(declared.views()),
         values_display={name: f"{name}: {view.summary}" for name, view in declared.views().items()},
-        description_md="The view to build anew.",
+        description_md="The view to compute again.",
+    ),
+    "kind": Param(
+        "rebuild",
+        type="string",
+        title="Kind",
+        enum=["rebuild", "backfill"],
+        values_display={
+            "rebuild": "rebuild: a new version, from the start on",
+            "backfill": "backfill: the windows between start and end, into the live version",
+        },
+        description_md="Changed logic needs a rebuild; for wrong or missing rows a backfill will do.",
     ),
     "start": Param(
         "earliest",
@@ -44,15 +60,33 @@ FORM = {
         title="Start",
         minLength=1,
         maxLength=4000,
-        description_md="*earliest*; or a time with its zone, such as *2026-11-16T00:00:00+00:00*; or offsets "
-        'for each partition, such as *{"0": 1200, "1": 1180, "2": 0}*.',
+        description_md="*earliest*, for a rebuild; or a time with its zone, such as "
+        "*2026-11-16T00:00:00+00:00*; or offsets for each partition, such as "
+        '*{"0": 1200, "1": 1180, "2": 0}*.',
+    ),
+    "until": Param(
+        None,
+        type=["null", "string"],
+        title="End of a backfill",
+        minLength=1,
+        maxLength=4000,
+        description_md="Of the same kind as the start: a time, or offsets. Only windows wholly inside count.",
+    ),
+    "lateness": Param(
+        None,
+        type=["null", "integer"],
+        title="Lateness of a backfill, in minutes",
+        minimum=1,
+        maximum=OLDEST // timedelta(minutes=1),
+        description_md="Lets events in that are up to so late; as late as the view says, if left empty.",
     ),
     "artifact": Param(
         "current",
         type="string",
         title="Code",
         pattern="^(current|[0-9a-f]{16})$",
-        description_md="*current* packs the code as it is now; or the 16 digits of an artifact.",
+        description_md="*current* packs the code as it is now; or, for a rebuild, the 16 digits of an "
+        "artifact.",
     ),
     "dry_run": Param(
         True, type="boolean", title="Dry run", description_md="End with the plan; change nothing."
@@ -77,17 +111,17 @@ FORM = {
 def replay() -> None:
     """Wire the steps of a replay."""
     request = validate()
-    candidate = build(request)
+    begun = build(request)
     caught_up = catch_up()
     prove = SparkJob(
         task_id="prove",
-        doc_md="Compare the candidate with the live version and with the log, in a Spark job.",
+        doc_md="Compare what was computed with the live version and with the log, in a Spark job.",
         conn_id="spark_jobs",
         name="prove",
         application=str(jobs.PROGRAM),
-        application_args=["prove", candidate["view"], candidate["label"]],
+        application_args=begun["prove_job"],
     )
-    proof = judge(candidate)
+    proof = judge()
     approve = Approval(
         task_id="approve",
         doc_md="Show the proof to a person, and wait for a yes or a no.",
@@ -95,10 +129,19 @@ def replay() -> None:
         body=proof["markdown"],
         response_timeout=timedelta(hours=12),
     )
+    commit = SparkJob(
+        task_id="commit",
+        doc_md="Put the rows of a backfill in place, in a Spark job; of a rebuild all rows are there.",
+        conn_id="spark_jobs",
+        name="commit",
+        application=str(jobs.PROGRAM),
+        application_args=begun["commit_job"],
+    )
     promoted = promote(approve.output)
 
-    plan(request) >> for_real(request) >> candidate >> caught_up >> prove >> proof >> approve >> promoted
-    [candidate, caught_up, prove, proof, approve, promoted] >> clean_up()
+    plan(request) >> for_real(request) >> begun >> caught_up >> prove >> proof >> approve
+    approve >> for_a_backfill(request) >> commit >> promoted
+    [begun, caught_up, prove, proof, approve, commit, promoted] >> clean_up()
 
 
 @task
@@ -108,7 +151,11 @@ def validate() -> dict[str, Any]:
     from headwater.replay import ReplayRequest
 
     request = ReplayRequest.check(form())
-    tell(f"The form is in order: **{request.view}** from **{request.start}**, code **{request.artifact}**.")
+    until = f" up to **{request.until}**" if request.until else ""
+    tell(
+        f"The form is in order: {request.kind} of **{request.view}** from **{request.start}**{until}, code "
+        f"**{request.artifact}**."
+    )
     return request.model_dump(mode="json")
 
 
@@ -134,14 +181,14 @@ def for_real(request: dict[str, Any]) -> bool:
 
 @task
 @in_words
-def build(request: dict[str, Any]) -> dict[str, str]:
-    """Start the candidate, once, however often this is called."""
+def build(request: dict[str, Any]) -> dict[str, list[str]]:
+    """Enter the replay and start what it needs, once, however often this is called."""
     from headwater.replay import ReplayRequest, begin
     from headwater.settings import Settings
 
     begun = begin(Settings.load(), ReplayRequest.check(request), key())
-    tell(f"The candidate is `{begun.query}`.")
-    return {"view": begun.view, "label": begun.query.rpartition(".")[2]}
+    tell(f"A {begun.kind} of `{begun.query}` has begun.")
+    return {"prove_job": begun.prove_job, "commit_job": begun.commit_job}
 
 
 @task.sensor(poke_interval=15, mode="reschedule", timeout=timedelta(days=2).total_seconds())
@@ -158,8 +205,8 @@ def catch_up() -> bool:
 
 @task
 @in_words
-def judge(candidate: dict[str, str]) -> dict[str, str]:
-    """Read the proof; refuse a candidate for which it does not hold."""
+def judge() -> dict[str, str]:
+    """Read the proof; end here if it does not hold."""
     from headwater.errors import Refusal
     from headwater.replay import proof_of
     from headwater.settings import Settings
@@ -170,14 +217,19 @@ def judge(candidate: dict[str, str]) -> dict[str, str]:
     tell(proof.markdown(), on_run=True)
     if not proof.holds:
         give_up(" ".join(proof.problems))
-    question = f"Shall readers of {candidate['view']} see {candidate['label']}?"
-    return {"question": question, "markdown": proof.markdown()}
+    return {"question": proof.question, "markdown": proof.markdown()}
+
+
+@task.short_circuit(trigger_rule="none_failed", ignore_downstream_trigger_rules=False)
+def for_a_backfill(request: dict[str, Any]) -> bool:
+    """Pass over the commit of a rebuild: its rows are all there."""
+    return bool(request["kind"] == "backfill")
 
 
 @task(trigger_rule="none_failed")
 @in_words
 def promote(answer: dict[str, Any] | None) -> None:
-    """Move readers to the candidate."""
+    """Move readers to what a rebuild has made; say what a backfill has changed."""
     from headwater.replay import promote as move_readers
     from headwater.settings import Settings
 
@@ -188,7 +240,7 @@ def promote(answer: dict[str, Any] | None) -> None:
 @task(trigger_rule="one_failed")
 @in_words
 def clean_up() -> None:
-    """Stop the candidate of a replay that failed or was rejected; its proof stays."""
+    """End a replay that failed or was rejected, and stop its candidate; its proof stays."""
     from headwater.replay import reject, status
     from headwater.settings import Settings
 

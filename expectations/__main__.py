@@ -1,8 +1,12 @@
 """The bounded jobs, as Spark runs them.
 
     spark-submit expectations/__main__.py prove VIEW LABEL      prove a candidate; stored with the version
+    spark-submit expectations/__main__.py prove-backfill REPLAY prove a backfill; stored with the replay
+    spark-submit expectations/__main__.py backfill REPLAY       put the rows of a backfill in place
     spark-submit expectations/__main__.py check [VIEW…]         check live views, by default all of them
     spark-submit expectations/__main__.py maintain [--dry-run]  maintain the lake, versions and artifacts
+    spark-submit expectations/__main__.py batch due [VIEW…]     compute the closed days that are due
+    spark-submit expectations/__main__.py batch DAY [VIEW…]     compute one day, e.g. 2026-11-16
 
 The exit status says whether the job did its work; what it found is stored, printed and alarmed.
 """
@@ -14,7 +18,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from headwater.errors import Refusal
-from headwater.registry import connect
+from headwater.registry import connect, releases
 from headwater.settings import Settings
 from headwater.topics import load_topics
 from spark_apps import session
@@ -31,8 +35,14 @@ def main(arguments: list[str]) -> int:
     match arguments:
         case ["prove", view, label]:
             return _told(lambda: _prove(view, label))
+        case ["prove-backfill", replay]:
+            return _told(lambda: _prove_backfill(replay))
+        case ["backfill", replay]:
+            return _told(lambda: _backfill(replay))
         case ["check", *views]:
             return _told(lambda: _check(views))
+        case ["batch", day, *views]:
+            return _told(lambda: _batch(day, views))
         case ["maintain"] | ["maintain", "--dry-run"]:
             return _told(lambda: _maintain(dry_run=len(arguments) > 1))
         case _:
@@ -60,6 +70,26 @@ def _prove(view: str, label: str) -> None:
         proof = proving.prove(spark, settings, load_topics(), live, candidate)
         proving.store(registry, candidate, proof)
     print(proof.markdown())
+
+
+def _prove_backfill(replay: str) -> None:
+    from expectations import backfilling
+
+    settings = Settings.load()
+    with connect(settings) as registry:
+        spark = session.start(settings, f"prove {replay}")
+        proof = backfilling.prove(spark, settings, registry, load_topics(), replay)
+    print(proof.markdown())
+
+
+def _backfill(replay: str) -> None:
+    from expectations import backfilling
+
+    settings = Settings.load()
+    with connect(settings) as registry:
+        spark = session.start(settings, f"backfill {replay}")
+        proof, outcome = backfilling.commit(spark, settings, registry, load_topics(), replay)
+    print(outcome.in_words(proof))
 
 
 def _check(views: list[str]) -> None:
@@ -91,6 +121,21 @@ def _maintain(*, dry_run: bool) -> None:
             detail=" ".join(f"{outcome.subject}: {outcome.done}" for outcome in failed),
             hint="The others are done. See docs/maintenance.md.",
         )
+
+
+def _batch(day: str, views: list[str]) -> None:
+    from headwater.forms import BatchRun
+    from spark_apps import batch_layer, catalog
+
+    asked = BatchRun.check({"views": views or None, "day": None if day == "due" else day})
+    settings = Settings.load()
+    with connect(settings) as registry:
+        live = [version["view"] for version in releases.live_versions(registry)]
+    with_days = [name for name, view in catalog.views().items() if name in live and not view.of_tables]
+    chosen = [catalog.view(name) for name in asked.views or with_days]
+    spark = session.start(settings, "batch layer")
+    for outcome in batch_layer.run(spark, settings, load_topics(), chosen, asked.day):
+        print(f"{outcome.view} {outcome.day}: {outcome.done}")
 
 
 if __name__ == "__main__":

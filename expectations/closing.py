@@ -16,13 +16,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
 from headwater import offsets
 from headwater.brokers import admin_client
-from spark_apps import clocks
+from spark_apps import clocks, sinks
 from spark_apps.decode import decode
 from spark_apps.kafka_log import read_range
 
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 
     from expectations.snapshots import Snapshot
     from expectations.versions import Version
+    from headwater.replay.between import Between
     from headwater.settings import Settings
     from headwater.topics import Topic
 
@@ -49,6 +52,8 @@ class Closed:
     since: datetime | None = None
     until: datetime | None = None
     nothing: bool = False
+    # Rows that hold late events which a backfill has let in: no other version has them.
+    admitted: tuple[Between, ...] = ()
 
     def rows(self, time: str, closing: str) -> Column:
         """Say whether a row is of a closed window."""
@@ -57,7 +62,11 @@ class Closed:
             inside &= F.col(time) >= F.lit(self.since)
         if self.until is not None:
             inside &= F.expr(closing) < F.lit(self.until)
-        return inside
+        return inside & ~self.with_late_events(time)
+
+    def with_late_events(self, time: str) -> Column:
+        """Say whether a row is of a window into which a backfill has let late events."""
+        return reduce(or_, (sinks.between(time, stretch) for stretch in self.admitted), F.lit(False))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,14 +94,16 @@ def closed_windows(
         return Closed()
     seams = [pin.version.seam_at for pin in (live, candidate) if pin.version.seam_at is not None]
     since = max(seams, default=None)
+    admitted = (*live.version.admitted, *candidate.version.admitted)
     bounds = [_until_unread(spark, settings, live, candidate)]
     for pin in (live, candidate):
         if pin.version.declared.output == "append":
             emitted = closed_until(spark, settings, topics, pin)
             if emitted is None:
-                return Closed(since=since, nothing=True)
+                return Closed(since=since, nothing=True, admitted=admitted)
             bounds.append(emitted)
-    return Closed(since=since, until=min((bound for bound in bounds if bound is not None), default=None))
+    until = min((bound for bound in bounds if bound is not None), default=None)
+    return Closed(since=since, until=until, admitted=admitted)
 
 
 def _until_unread(spark: SparkSession, settings: Settings, live: Pin, candidate: Pin) -> datetime | None:

@@ -166,6 +166,7 @@ def _difference(spark: SparkSession, look: Look, closed: Closed, looks: int) -> 
         closed_from=closed.since,
         closed_until=closed.until,
         before_seam=_before_seam(spark, look, closed),
+        admitted=_with_late_events(spark, look, closed),
         budget=candidate.declared.difference_budget,
         looks=looks,
         samples=matching.samples(look.matched, live.declared.keys),
@@ -181,6 +182,15 @@ def _before_seam(spark: SparkSession, look: Look, closed: Closed) -> int:
     return (
         rows_at(spark, look.live.version.table, look.live.snapshot).where(F.col(time) < closed.since).count()
     )
+
+
+def _with_late_events(spark: SparkSession, look: Look, closed: Closed) -> int:
+    """Count the live rows that are not compared because a backfill has let late events in."""
+    if not closed.admitted:
+        return 0
+    time = look.live.version.declared.time
+    rows = rows_at(spark, look.live.version.table, look.live.snapshot)
+    return rows.where(closed.with_late_events(time)).count()
 
 
 def _without(one: Version, other: Version) -> list[str]:

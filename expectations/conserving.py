@@ -4,8 +4,9 @@
 
 Gaps are offsets from which no record arrived. Compaction leaves some; in a topic that keeps all its records
 until they expire, a gap is a record that was lost. The history of the table is the witness: each batch says
-up to where it read and what became of its records. A commit by anybody else makes the rows something that no
-ledger covers, so it is a fault whatever it did.
+up to where it read and what became of its records. Two others may commit: maintenance, which moves rows to
+other files, and a backfill, whose rows are made of the same records. A commit by anybody else makes the rows
+something that no ledger covers, so it is a fault whatever it did.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ def _total(batches: Sequence[Snapshot], topic: str, partition: str) -> Counter[s
 
 def _foreign(history: Sequence[Snapshot]) -> Iterator[str]:
     for snapshot in history:
-        if snapshot.batch is None and snapshot.operation != REWRITE:
+        if snapshot.batch is None and not snapshot.backfill and snapshot.operation != REWRITE:
             yield (
                 f"Snapshot {snapshot.id} ({snapshot.committed_at:%Y-%m-%d %H:%M:%S}) is no batch of this "
                 f"view: somebody else changed its rows ({snapshot.operation})."

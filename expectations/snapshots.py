@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as F
 
 from spark_apps.session import CATALOG
-from spark_apps.sinks import BATCH, COUNTS, OFFSETS, QUERY
+from spark_apps.sinks import BACKFILL, BATCH, COUNTS, OFFSETS, QUERY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """One commit to a table; `batch` is None when it is not one of ours."""
+    """One commit to a table; `batch` is None when it is not one of the query that keeps it."""
 
     id: int
     parent: int | None
@@ -34,6 +34,7 @@ class Snapshot:
     operation: str
     query: str | None = None
     batch: int | None = None
+    backfill: bool = False
     offsets: Offsets
     counts: Mapping[str, Mapping[str, Mapping[str, int]]]  # topic -> partition -> what -> how many
 
@@ -80,6 +81,7 @@ def _snapshot(row: Row) -> Snapshot:
         operation=row.operation,
         query=summary.get(QUERY),
         batch=int(summary[BATCH]) if BATCH in summary else None,
+        backfill=BACKFILL in summary,
         offsets=json.loads(summary.get(OFFSETS, "{}")),
         counts=json.loads(summary.get(COUNTS, "{}")),
     )

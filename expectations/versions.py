@@ -12,10 +12,12 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
 from headwater import names
-from headwater.registry import releases
+from headwater.registry import releases, replays
+from headwater.replay.backfill_proof import Outcome
+from headwater.replay.between import Between
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
 
     from headwater.registry import Connection
@@ -76,6 +78,7 @@ class Version:
     starting_offsets: Offsets | None = None
     stitches: Offsets = field(default_factory=dict)
     seam_at: datetime | None = None
+    admitted: tuple[Between, ...] = ()  # windows into which backfills have let late events, by their start
 
     @property
     def name(self) -> str:
@@ -114,7 +117,18 @@ def _version(registry: Connection, row: dict[str, Any]) -> Version:
         starting_offsets=row["starting_offsets"],
         stitches=row["stitches"],
         seam_at=row["seam_at"],
+        admitted=admitted(replays.outcomes(registry, row["query"])),
     )
+
+
+def admitted(outcomes: Iterable[Mapping[str, Any]]) -> tuple[Between, ...]:
+    """Return the stretches that hold late events after these backfills; a later one undoes an earlier one."""
+    found: list[Between] = []
+    for outcome in map(Outcome.model_validate, outcomes):
+        stretch = Between(first=outcome.first, after=outcome.after)
+        found = [rest for known in found for rest in known.without(stretch)]
+        found += [stretch] if outcome.lateness is not None else []
+    return tuple(found)
 
 
 def _code(registry: Connection, row: dict[str, Any]) -> str:

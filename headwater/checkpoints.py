@@ -1,13 +1,25 @@
-"""Checkpoints that nobody needs any more: removed, on a disk or in S3."""
+"""Checkpoints, seen without Spark: how far a query has let time pass, and removing what nobody needs."""
 
 from __future__ import annotations
 
+import json
 import shutil
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from headwater.settings import Settings
+
+
+def watermark(settings: Settings, checkpoint: str, batch: int) -> datetime:
+    """Return up to when a batch gives out rows that appear once, from the plan that Spark wrote for it."""
+    from pyiceberg.io import load_file_io  # takes a second: only who needs it pays for it
+
+    place = f"{settings.checkpoints}/{checkpoint}/offsets/{batch}"
+    with load_file_io({}, settings.warehouse).new_input(place).open() as file:
+        _version, metadata, *_sources = file.read().decode().splitlines()
+    return datetime.fromtimestamp(json.loads(metadata)["batchWatermarkMs"] / 1000, UTC)
 
 
 def remove(settings: Settings, checkpoint: str, table: str) -> None:

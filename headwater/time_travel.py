@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pyiceberg.table import Table
     from pyiceberg.table.snapshots import Snapshot
 
-OFFSETS = names.snapshot_property("offsets")
+OFFSETS, BATCH = names.snapshot_property("offsets"), names.snapshot_property("batch")
 PLACE = re.compile(r"([a-z][a-z0-9_]*):([0-9]{1,9}):([0-9]{1,18})")
 
 
@@ -33,6 +33,7 @@ class Moment:
     snapshot: int
     committed_at: datetime
     offsets: Mapping[str, Mapping[str, int]]
+    batch: int | None = None  # of the query that keeps it; None: a commit of somebody else
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,8 +53,20 @@ class Place:
 
 
 def moments(table: Table) -> list[Moment]:
-    """Return the snapshots that led to a table's present, oldest first."""
-    return [_moment(snapshot) for snapshot in line(table)][::-1]
+    """Return the snapshots that led to a table's present, oldest first.
+
+    Who commits besides the query, a backfill or maintenance, has read nothing further.
+    """
+    found: list[Moment] = []
+    for moment in [*newest_first(table)][::-1]:
+        reached = found[-1].offsets if found and moment.batch is None else moment.offsets
+        found.append(replace(moment, offsets=reached))
+    return found
+
+
+def newest_first(table: Table) -> Iterator[Moment]:
+    """Return the snapshots that led to a table's present, newest first."""
+    return map(_moment, line(table))
 
 
 def line(table: Table) -> Iterator[Snapshot]:
@@ -71,6 +84,7 @@ def _moment(snapshot: Snapshot) -> Moment:
         snapshot=snapshot.snapshot_id,
         committed_at=datetime.fromtimestamp(snapshot.timestamp_ms / 1000, UTC),
         offsets=json.loads(summary.get(OFFSETS, "{}")),
+        batch=int(summary[BATCH]) if BATCH in summary else None,
     )
 
 

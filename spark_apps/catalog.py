@@ -107,6 +107,8 @@ def describe(view: View) -> dict[str, Any]:
         "closing": view.closing,
         "lateness_seconds": view.lateness.total_seconds(),
         "late": view.late,
+        "leaves_out_late": view.leaves_out_late,
+        "settles_seconds": None if view.settles is None else view.settles.total_seconds(),
         "remembers_seconds": view.remembers.total_seconds(),
         "freshness_seconds": view.freshness.total_seconds(),
         "checks": [asdict(check) for check in view.checks],

@@ -15,16 +15,12 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
+from headwater.bounds import CLOCK_TOLERANCE, OLDEST
+
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
     from headwater.topics import Topic
-
-# A clock that is off by a day or more is not corrected but refused: it is more likely broken than slow.
-CLOCK_TOLERANCE = timedelta(days=1)
-# An event that a device held back for longer than this is refused. It bounds what a view must remember.
-OLDEST = timedelta(days=1)
-
 
 RECEIVED = "unix_millis(timestamp)"  # SQL
 

@@ -9,21 +9,17 @@ the live query has made, or would have made with today's code.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import UTC, timedelta
 from typing import TYPE_CHECKING
-
-from pyspark.sql import functions as F
 
 from headwater.brokers import admin_client
 from headwater.errors import Refusal
-from headwater.replay.request import EARLIEST
-from headwater.replay.starting import resolve, seam
+from headwater.replay.between import Between
+from headwater.replay.needing import Ingredients, needed
 from spark_apps import internals, kafka_log, pipeline, stitched_log
-from spark_apps.repeats import CELL
+from spark_apps.sinks import between
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from datetime import datetime
 
     from pyspark.sql import DataFrame, SparkSession
@@ -34,20 +30,8 @@ if TYPE_CHECKING:
     from spark_apps.sinks import Newest
     from spark_apps.view import View
 
-MOMENT = timedelta(microseconds=1)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Between:
-    """A stretch of time: from the first moment up to, not including, the one after."""
-
-    first: datetime
-    after: datetime
-
-    def starts_of(self, window: timedelta) -> Between:
-        """Return when windows start that lie wholly inside."""
-        latest = self.after - max(window, MOMENT)
-        return Between(first=self.first.astimezone(UTC), after=latest.astimezone(UTC) + MOMENT)
+    Records = dict[str, DataFrame]  # by topic
+    Reader = Callable[[SparkSession, Settings, str, Offsets, Offsets], DataFrame]
 
 
 def rows_between(
@@ -57,40 +41,39 @@ def rows_between(
     topics: Mapping[str, Topic],
     starts: Between,
     seen: Newest,
+    read: Reader = stitched_log.read_range,
 ) -> DataFrame:
     """Compute the rows of windows that start in a stretch, from what the live query has read."""
-    records = {
-        name: stitched_log.read_range(spark, settings, name, begin, _reached(seen, name))
-        for name, begin in _beginnings(settings, view, starts.first).items()
-    }
-    rows = pipeline.batch_rows(view, records, dict(topics))
-    time = F.col(view.time)
-    return rows.where((time >= F.lit(starts.first)) & (time < F.lit(starts.after)))
+    records = records_of(spark, settings, view, starts, seen, read)
+    return pipeline.batch_rows(view, records, dict(topics)).where(between(view.time, starts))
 
 
-def _beginnings(settings: Settings, view: View, first: datetime) -> dict[str, Offsets]:
-    """Return from where on records are needed; refuses windows of which some have been lost."""
-    # A repeat is known by its original, which lies up to one cell before it.
-    since = first - view.look_back - CELL
+def records_of(
+    spark: SparkSession,
+    settings: Settings,
+    view: View,
+    starts: Between,
+    seen: Newest,
+    read: Reader = stitched_log.read_range,
+) -> Records:
+    """Return what the live query has read of what these windows are made of; refuses what has been lost."""
+    ingredients = Ingredients(
+        inputs=view.inputs, tables=view.tables, look_back=view.look_back, settles=view.settles
+    )
+    windows = Between(first=starts.first, after=starts.after + view.window)
     with admin_client(settings, kafka_log.ROLE) as client:
-        events = resolve(settings, client, view.inputs, since.isoformat())
-        needed = [*events, *resolve(settings, client, view.tables, EARLIEST)]
-    whole_from = seam(settings, since.isoformat(), events, view.look_back + CELL)
-    lost = [part.refusal for part in needed if part.refusal]
-    if lost or (whole_from is not None and whole_from > first):
+        found = needed(settings, client, ingredients, windows, seen.offsets)
+    if found.refusals:
         raise Refusal(
-            f'view "{view.name}" cannot be computed again from {first.isoformat()}',
-            detail=" ".join([*lost, f"Windows are whole from {whole_from} on."]),
+            f'view "{view.name}" cannot be computed again from {starts.first.isoformat()}',
+            detail=" ".join(found.refusals),
             hint="Ask for a later stretch of time.",
         )
-    found: dict[str, dict[int, int]] = {}
-    for part in needed:
-        found.setdefault(part.topic, {})[part.partition] = part.asked
-    return dict(found)
-
-
-def _reached(seen: Newest, topic: str) -> Offsets:
-    return {int(partition): offset for partition, offset in seen.offsets.get(topic, {}).items()}
+    ends = found.by_topic("end")
+    return {
+        topic: read(spark, settings, topic, begin, ends[topic])
+        for topic, begin in found.by_topic("asked").items()
+    }
 
 
 def given_out(spark: SparkSession, settings: Settings, view: View, seen: Newest) -> datetime:

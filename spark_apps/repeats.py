@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING
 from pyspark.sql import Window
 from pyspark.sql import functions as F
 
+from headwater.bounds import CELL
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-CELL = timedelta(minutes=10)
 IDENTITY = ("event_id", "occurred_at", "cell")
 
 

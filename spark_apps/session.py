@@ -66,7 +66,17 @@ def start(settings: Settings, name: str) -> SparkSession:
     for key, value in {**SQL_SETTINGS, **_catalog(settings), **_login(settings)}.items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()
-    for namespace in ("versions", "views", "state", "late", "quarantine", "quality", "cold"):
+    for namespace in (
+        "versions",
+        "views",
+        "state",
+        "late",
+        "quarantine",
+        "quality",
+        "cold",
+        "batch",
+        "serving",
+    ):
         session.sql(f"CREATE NAMESPACE IF NOT EXISTS {CATALOG}.{namespace}")
     return session
 

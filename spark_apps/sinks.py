@@ -19,6 +19,7 @@ from pyspark.sql import functions as F
 
 from headwater import names
 from headwater.errors import Refusal
+from headwater.replay.between import Between
 from spark_apps import internals, resolving
 from spark_apps.session import CATALOG
 
@@ -26,13 +27,14 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from py4j.java_gateway import JavaObject
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
     from spark_apps.view import View
 
     Bounds = dict[str, Any]  # of the rows of a batch: how many, and the first and the last time of them
 
 QUERY, BATCH, OFFSETS, COUNTS = map(names.snapshot_property, ("query", "batch", "offsets", "counts"))
+DAY, FINGERPRINT = map(names.snapshot_property, ("day", "fingerprint"))  # of the batch layer
 BACKFILL = names.snapshot_property("backfill")
 
 TABLE_PROPERTIES = {
@@ -253,31 +255,59 @@ def newest(spark: SparkSession, table: str) -> Newest | None:
     return None
 
 
-def replace_between(rows: DataFrame, view: View, first: datetime, after: datetime, seen: Newest) -> bool:
+def rows_at(spark: SparkSession, table: str, snapshot: int) -> DataFrame:
+    """Return the rows of a table as they were at a snapshot."""
+    return spark.sql(f"SELECT * FROM {CATALOG}.{table} VERSION AS OF {snapshot}")
+
+
+def replace_between(rows: DataFrame, view: View, starts: Between, seen: Newest, told: str) -> bool:
     """Put rows in the place of those whose time is between, in one commit; say whether it came about.
 
     Whole days are written anew, with the other rows as they were at the snapshot that was seen. Whoever has
     written to one of these days since then is not undone: nothing is committed, and the caller looks again.
+    What is `told` of it travels with the commit.
     """
-    day, time = timedelta(days=1), F.col(view.time)
-    begin = first.replace(hour=0, minute=0, second=0, microsecond=0)
-    end = (after - timedelta(microseconds=1)).replace(hour=0, minute=0, second=0, microsecond=0) + day
-    days = (time >= F.lit(begin)) & (time < F.lit(end))
-    inside = (time >= F.lit(first)) & (time < F.lit(after))
-    there = rows.sparkSession.sql(f"SELECT * FROM {CATALOG}.{view.table} VERSION AS OF {seen.snapshot}")
+    days, inside = between(view.time, starts.whole_days), between(view.time, starts)
+    there = rows_at(rows.sparkSession, view.table, seen.snapshot)
     options = {
         "validate-from-snapshot-id": str(seen.snapshot),
         "isolation-level": "serializable",
-        f"snapshot-property.{BACKFILL}": json.dumps([first.isoformat(), after.isoformat()]),
+        f"snapshot-property.{BACKFILL}": told,
     }
     replaced = there.where(days & ~inside).unionByName(rows.where(inside))
     try:
         replaced.writeTo(f"{CATALOG}.{view.table}").options(**options).overwrite(days)
     except (Py4JJavaError, PySparkException) as error:
-        if CONFLICT not in str(error):
+        if CONFLICT not in str(error) and BUSY not in str(error):
             raise
         return False
     return True
+
+
+def between(time: str, stretch: Between) -> Column:
+    """Say whether a time lies in a stretch."""
+    return (F.col(time) >= F.lit(stretch.first)) & (F.col(time) < F.lit(stretch.after))
+
+
+def told_of_backfill(spark: SparkSession, table: str, replay: str, since: datetime) -> str | None:
+    """Return what the backfill of a replay has told with its commit; None if it has not committed since."""
+    for snapshot in internals.snapshots(spark, f"{CATALOG}.{table}"):
+        if snapshot.timestampMillis() < since.timestamp() * 1000:
+            return None
+        told = snapshot.summary().get(BACKFILL)
+        if told is not None and json.loads(told)["replay"] == replay:
+            return str(told)
+    return None
+
+
+def replace_day(
+    rows: DataFrame, view: View, day: datetime, offsets: dict[str, dict[str, int]], fingerprint: str
+) -> None:
+    """Put rows in the place of those that the batch table of a version has of a day, in one commit."""
+    said = {DAY: day.date().isoformat(), OFFSETS: json.dumps(offsets), FINGERPRINT: fingerprint}
+    options = {f"snapshot-property.{key}": value for key, value in said.items()}
+    of_the_day = between(view.time, Between(first=day, after=day + timedelta(days=1)))
+    rows.writeTo(f"{CATALOG}.{view.batch_table}").options(**options).overwrite(of_the_day)
 
 
 def forget(spark: SparkSession, table: str, time: str, before: int) -> None:
@@ -300,7 +330,7 @@ def rows_before(spark: SparkSession, table: str, commit: Commit) -> DataFrame:
     for snapshot in internals.snapshots(spark, f"{CATALOG}.{table}"):
         summary = snapshot.summary()
         if (summary.get(QUERY), summary.get(BATCH)) != name and not _only_moves(snapshot):
-            return spark.sql(f"SELECT * FROM {CATALOG}.{table} VERSION AS OF {snapshot.snapshotId()}")
+            return rows_at(spark, table, snapshot.snapshotId())
     return spark.table(f"{CATALOG}.{table}").limit(0)
 
 

@@ -26,6 +26,7 @@ from headwater import offsets
 from headwater.brokers import admin_client
 from headwater.errors import Refusal
 from headwater.registry import apps, connect, heartbeats, leases, releases
+from headwater.serving import serve
 from headwater.settings import Settings
 from headwater.topics import load_topics
 from spark_apps import archiving, catalog, internals, session, sinks
@@ -100,6 +101,8 @@ def jobs(
             found += [late_job(spark, settings, view, topics[topic], start) for topic in view.inputs]
         if version["status"] == "live":
             sinks.publish(spark, view)
+            with registry.transaction():
+                serve(settings, registry, view.name)
     return [*found, archiving.archive_job(spark, settings, topics)] if app == archiving.APP else found
 
 

@@ -12,8 +12,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
 from headwater import names
+from headwater.bounds import CLOCK_TOLERANCE, OLDEST
 from headwater.errors import Refusal
-from spark_apps.clocks import OLDEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -154,6 +154,28 @@ class View:
         return (OLDEST if self.late == "correct" else self.lateness) + self.disorder
 
     @property
+    def leaves_out_late(self) -> bool:
+        """Whether there are events that it hears of and leaves out because they are late."""
+        return self.clock == "event_time" and self.late != "correct"
+
+    @property
+    def latest(self) -> timedelta:
+        """How long after its time an event may be received and still count.
+
+        One that is corrected may have been held back, and sent by a clock that is slow, as far as both are
+        let through.
+        """
+        return CLOCK_TOLERANCE + OLDEST if self.late == "correct" else self.lateness
+
+    @property
+    def settles(self) -> timedelta | None:
+        """How long after the end of a window a record of it may still come; None: no window ends by itself.
+
+        How long a session lasts, its events decide; so any record may still belong to it.
+        """
+        return None if self.closes else self.latest
+
+    @property
     def label(self) -> str:
         """What people call this version: `v2`, or `v2b2` when it is built a second time."""
         return names.label(self.version, self.build)
@@ -167,6 +189,11 @@ class View:
     def table(self) -> str:
         """The table of this version."""
         return names.table(self.name, self.label)
+
+    @property
+    def batch_table(self) -> str:
+        """The table of the closed days of this version."""
+        return names.batch_table(self.name, self.label)
 
     def state_table(self, topic: str) -> str:
         """Return the table in which a version of a view with tables remembers one input."""

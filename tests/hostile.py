@@ -71,6 +71,7 @@ EXAMPLES = {
     "cart": "cart-0001",
     "name": "page_views_per_minute",
     "into": "shop",
+    "day": "2026-01-05",
 }
 
 

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from headwater.cli import (
     apps,
+    batch_layer,
     capture,
     carts,
     cold_log,
@@ -38,6 +39,7 @@ cli.add_typer(cold_log.commands, name="cold")
 cli.add_typer(views.commands, name="views")
 cli.add_typer(carts.commands, name="carts")
 cli.add_typer(replay.commands, name="replay")
+cli.add_typer(batch_layer.commands, name="batch")
 
 
 def main() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markdown import Markdown
@@ -16,7 +16,7 @@ from headwater.forms import View as KnownView
 from headwater.settings import Settings
 
 if TYPE_CHECKING:
-    from headwater.replay import ReplayRequest
+    from headwater.replay import Replay, ReplayRequest
 
 commands = typer.Typer(
     no_args_is_help=True, help="Replays: build a new version of a view from the log, prove it, promote it."
@@ -31,27 +31,49 @@ Start = Annotated[
     str, typer.Option(help='"earliest", a time with its zone, or offsets such as \'{"0": 1200, "1": 0}\'.')
 ]
 Code = Annotated[str, typer.Option("--artifact", help='"current", or the hash of an earlier artifact.')]
+Kind = Annotated[str, typer.Option(help='"rebuild", or "backfill" of what lies between start and end.')]
+Until = Annotated[str | None, typer.Option(help="The end of a backfill: of the same kind as its start.")]
+Lateness = Annotated[
+    int | None, typer.Option(help="Minutes: how late events may be that a backfill lets in.")
+]
 By = Annotated[str, typer.Option(parser=checked("by", Line), help="Who says so, for the record.")]
 
 
+COLUMNS = ("query", "kind", "state", "opened_at", "closed_at", "because")
+
+
 @commands.command("plan")
-def plan_replay(view: View, start: Start = "earliest", artifact: Code = "current") -> None:
+def plan_replay(
+    view: View,
+    start: Start = "earliest",
+    artifact: Code = "current",
+    kind: Kind = "rebuild",
+    until: Until = None,
+    lateness: Lateness = None,
+) -> None:
     """Say what a replay would read and make, and whether it may; change nothing."""
     from headwater import replay
 
-    request = _request(view, start, artifact)
+    request = _request(view, start, artifact, kind, until, lateness)
     console.print(Markdown(replay.plan(Settings.load(), request).markdown()))
 
 
 @commands.command("start")
-def start_replay(view: View, start: Start = "earliest", artifact: Code = "current") -> None:
-    """Build a candidate from the log, wait until it has caught up, and prove it."""
+def start_replay(
+    view: View,
+    start: Start = "earliest",
+    artifact: Code = "current",
+    kind: Kind = "rebuild",
+    until: Until = None,
+    lateness: Lateness = None,
+) -> None:
+    """Build a candidate from the log, or compute the rows of a backfill, and prove it."""
     from headwater import replay
 
-    request = _request(view, start, artifact)
+    request = _request(view, start, artifact, kind, until, lateness)
     settings = Settings.load()
     begun = replay.begin(settings, request, key=f"command-{uuid.uuid4().hex[:12]}")
-    say(f"replay {begun.key} builds {begun.query}")
+    say(f"{begun.kind} of {begun.query}: {begun.key}")
     _wait_until_caught_up(settings, begun.key)
     _prove(settings, view)
     say(f"next: `headwater replay promote {view}`, or `headwater replay reject {view}`")
@@ -59,7 +81,7 @@ def start_replay(view: View, start: Start = "earliest", artifact: Code = "curren
 
 @commands.command("prove")
 def prove_replay(view: View) -> None:
-    """Prove the candidate of a view once more, and show the proof."""
+    """Prove the open replay of a view once more, and show the proof."""
     _prove(Settings.load(), view)
 
 
@@ -71,8 +93,8 @@ def show_replays(view: AnyView = None) -> None:
     settings = Settings.load()
     found = replay.status(settings, view)
     print_table(
-        ("version", "state", "opened", "closed", "because"),
-        ((row["query"], row["state"], row["opened_at"], row["closed_at"], row["because"]) for row in found),
+        ("version", "kind", "state", "opened", "closed", "because"),
+        (tuple(row[name] for name in COLUMNS) for row in found),
     )
     for row in found:
         if row["state"] == "open":
@@ -81,11 +103,14 @@ def show_replays(view: AnyView = None) -> None:
 
 @commands.command("promote")
 def promote_replay(view: View, by: By = "command line") -> None:
-    """Let readers see the candidate of a view; its proof must hold."""
-    from headwater import replay
+    """Let readers see what the open replay of a view has made; its proof must hold."""
+    from headwater import jobs, replay
 
     settings = Settings.load()
-    say(replay.promote(settings, _open(settings, view)["key"], by))
+    found = _open(settings, view)
+    if found.commit_job:
+        jobs.run(settings, *found.commit_job)
+    say(replay.promote(settings, found.key, by))
 
 
 @commands.command("reject")
@@ -95,11 +120,11 @@ def reject_replay(
         str, typer.Option(parser=checked("because", Line), help="Why, for the record.")
     ] = "rejected by command",
 ) -> None:
-    """Give a candidate up: its app stops, its proof stays."""
+    """Give a replay up: nothing changes, its candidate stops, its proof stays."""
     from headwater import replay
 
     settings = Settings.load()
-    say(replay.reject(settings, _open(settings, view)["key"], because))
+    say(replay.reject(settings, _open(settings, view).key, because))
 
 
 @moves.command("rollback")
@@ -129,19 +154,21 @@ def release_versions(view: AnyView = None) -> None:
         say(str(done))
 
 
-def _request(view: str, start: str, artifact: str) -> ReplayRequest:
+def _request(
+    view: str, start: str, artifact: str, kind: str, until: str | None, lateness: int | None
+) -> ReplayRequest:
     from headwater.replay import ReplayRequest
 
-    wish = {"view": view, "start": start, "artifact": artifact, "dry_run": False}
-    return ReplayRequest.check(wish)
+    wish = {"view": view, "kind": kind, "start": start, "until": until, "lateness": lateness}
+    return ReplayRequest.check(wish | {"artifact": artifact, "dry_run": False})
 
 
-def _open(settings: Settings, view: str) -> dict[str, Any]:
+def _open(settings: Settings, view: str) -> Replay:
     from headwater import replay
 
     for row in replay.status(settings, view):
         if row["state"] == "open":
-            return row
+            return replay.replay_in(row)
     raise Refusal(f'no replay of view "{view}" is under way', hint="See `headwater replay status`.")
 
 
@@ -158,8 +185,8 @@ def _wait_until_caught_up(settings: Settings, key: str) -> None:
 def _prove(settings: Settings, view: str) -> None:
     from headwater import jobs, replay
 
-    row = _open(settings, view)
-    jobs.run(settings, "prove", view, row["query"].rpartition(".")[2])
-    proof = replay.proof_of(settings, row["key"])
+    found = _open(settings, view)
+    jobs.run(settings, *found.prove_job)
+    proof = replay.proof_of(settings, found.key)
     if proof is not None:
         console.print(Markdown(proof.markdown()))

@@ -10,6 +10,8 @@ from psycopg.types.json import Jsonb
 from headwater.errors import Refusal
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from headwater.registry import Connection
 
 RATES_TO_REMEMBER = 5
@@ -33,14 +35,32 @@ def known(registry: Connection, key: str) -> dict[str, Any]:
     return replay
 
 
+def refuse_if_ended(replay: Mapping[str, Any]) -> None:
+    """Refuse to go on with a replay that has come to an end."""
+    if replay["state"] != "open":
+        raise Refusal(
+            f"this replay has ended: it was {replay['state']}",
+            detail=replay["because"] or "",
+            hint="Start a new one.",
+        )
+
+
 def enter(
-    registry: Connection, *, key: str, view: str, query: str, request: Any, plan: Any
+    registry: Connection,
+    *,
+    key: str,
+    view: str,
+    query: str,
+    request: Any,
+    plan: Any,
+    kind: str = "rebuild",
 ) -> dict[str, Any]:
     """Open a replay; a second one of the same view is refused."""
     try:
         row = registry.execute(
-            "INSERT INTO replays (key, view, query, request, plan) VALUES (%s, %s, %s, %s, %s) RETURNING *",
-            [key, view, query, Jsonb(request), Jsonb(plan)],
+            "INSERT INTO replays (key, view, query, request, plan, kind) VALUES (%s, %s, %s, %s, %s, %s) "
+            "RETURNING *",
+            [key, view, query, Jsonb(request), Jsonb(plan), kind],
         ).fetchone()
     except psycopg.errors.UniqueViolation as error:
         raise Refusal(
@@ -65,6 +85,27 @@ def caught_up(registry: Connection, key: str, events: int) -> None:
     )
 
 
+def proved(registry: Connection, key: str, proof: Any, events: int, events_per_second: float) -> None:
+    """Keep the proof of a backfill, and how fast its rows were computed; a newer one takes its place."""
+    registry.execute(
+        "UPDATE replays SET proof = %s, events = %s, events_per_second = %s WHERE key = %s",
+        [Jsonb(proof), events, events_per_second, key],
+    )
+
+
+def committed(registry: Connection, key: str, outcome: Any) -> None:
+    """Remember that the rows of a backfill are in place."""
+    registry.execute("UPDATE replays SET outcome = %s WHERE key = %s", [Jsonb(outcome), key])
+
+
+def outcomes(registry: Connection, query: str) -> list[dict[str, Any]]:
+    """Return what backfills have put into a version, in their order."""
+    rows = registry.execute(
+        "SELECT outcome FROM replays WHERE query = %s AND outcome IS NOT NULL ORDER BY opened_at", [query]
+    ).fetchall()
+    return [row["outcome"] for row in rows]
+
+
 def close(registry: Connection, key: str, state: str, because: str) -> None:
     """End a replay."""
     registry.execute(
@@ -81,14 +122,14 @@ def all_replays(registry: Connection, view: str | None = None) -> list[dict[str,
     ).fetchall()
 
 
-def measured_rate(registry: Connection) -> float | None:
-    """Return the usual speed of the latest replays that had enough to read to tell."""
+def measured_rate(registry: Connection, kind: str = "rebuild") -> float | None:
+    """Return the usual speed of the latest replays of a kind that had enough to read to tell."""
     row = registry.execute(
         """
         SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY events_per_second) AS rate
-        FROM (SELECT events_per_second FROM replays WHERE events >= 10000
+        FROM (SELECT events_per_second FROM replays WHERE events >= 10000 AND kind = %s
               ORDER BY opened_at DESC LIMIT %s) AS latest
         """,
-        [RATES_TO_REMEMBER],
+        [kind, RATES_TO_REMEMBER],
     ).fetchone()
     return row["rate"] if row else None

@@ -1,8 +1,22 @@
-"""Replay: a plan, a candidate, a proof and a pointer that moves; the old version stays warm."""
+"""Replay: a plan, a candidate, a proof and a pointer that moves; the old version stays warm.
 
-from headwater.replay.lifecycle import Progress, Replay, begin, progress, promote, proof_of, reject, status
+Or a backfill: a plan, a proof, and one commit that puts the rows of a stretch of time in place.
+"""
+
+from headwater.replay.lifecycle import (
+    Replay,
+    begin,
+    plan,
+    progress,
+    promote,
+    proof_of,
+    reject,
+    replay_in,
+    status,
+)
 from headwater.replay.moving import release, rollback
-from headwater.replay.planning import Plan, plan
+from headwater.replay.planning import Plan
+from headwater.replay.progress import Progress
 from headwater.replay.request import ReplayRequest
 
 __all__ = [
@@ -17,6 +31,7 @@ __all__ = [
     "proof_of",
     "reject",
     "release",
+    "replay_in",
     "rollback",
     "status",
 ]

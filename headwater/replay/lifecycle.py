@@ -1,4 +1,4 @@
-"""A replay from its beginning to its end: build a candidate, watch it catch up, then promote or reject it.
+"""A replay from its beginning to its end, of either kind: each step is asked for by the key of the replay.
 
 Every step may be asked for again: it goes on where the last attempt came to. The registry is the only memory,
 so Airflow, or whoever asked, may die and come back at any point.
@@ -7,25 +7,26 @@ so Airflow, or whoever asked, may die and come back at any point.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from headwater import glue, observing, supervision
-from headwater.errors import Refusal
-from headwater.registry import connect, heartbeats, releases, replays
-from headwater.registry.wanted import changing
-from headwater.replay.moving import move
-from headwater.replay.planning import artifact_of, plan_with
-from headwater.replay.proof import Proof
+from headwater.registry import connect, replays
+from headwater.registry.replays import refuse_if_ended
+from headwater.replay import backfill_plan, backfilling, planning, rebuilding
+from headwater.replay.request import BACKFILL, REBUILD
 
 if TYPE_CHECKING:
-    from headwater.registry import Connection
+    from datetime import datetime
+    from types import ModuleType
+
+    from headwater.replay.backfill_plan import BackfillPlan
+    from headwater.replay.backfill_proof import BackfillProof
+    from headwater.replay.planning import Plan
+    from headwater.replay.progress import Progress
+    from headwater.replay.proof import Proof
     from headwater.replay.request import ReplayRequest
     from headwater.settings import Settings
 
-# A live query is never quite at the end of the log: new records come while it reads the last ones.
-FEW = 5_000
-RECENT = timedelta(minutes=2)
+WAYS = {REBUILD: rebuilding, BACKFILL: backfilling}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,173 +34,58 @@ class Replay:
     """A replay that has begun."""
 
     key: str
+    kind: str
     view: str
-    query: str
+    query: str  # the version that is built, or whose rows are replaced
     state: str
-    opened_at: Any
+    opened_at: datetime
+    prove_job: list[str]  # the Spark job that proves it
+    commit_job: list[str]  # the one that writes rows after the approval; of a rebuild they are there already
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
-    """How far a candidate has come."""
-
-    query: str
-    phase: str  # starting, catching up, live, or broken
-    events_left: int
-    events_per_second: float | None
-    caught_up: bool
-
-    @property
-    def minutes_left(self) -> float | None:
-        """Return how long it will take at this rate; None when nobody can tell yet."""
-        return self.events_left / self.events_per_second / 60 if self.events_per_second else None
-
-    def __str__(self) -> str:
-        if self.caught_up:
-            return f"{self.query} has caught up with the log"
-        rate = f", {self.events_per_second:,.0f} events/s" if self.events_per_second else ""
-        minutes = f", about {self.minutes_left:.1f} minutes" if self.minutes_left is not None else ""
-        return f"{self.query} is {self.phase}: {self.events_left:,} events left{rate}{minutes}"
+def plan(settings: Settings, request: ReplayRequest) -> Plan | BackfillPlan:
+    """Look at registry, log and cluster, and say what a replay would do. Changes nothing."""
+    with connect(settings) as registry:
+        artifact = planning.artifact_of(settings, registry, request)
+        if request.kind == BACKFILL:
+            return backfill_plan.plan_with(settings, registry, request, artifact)
+        return planning.plan_with(settings, registry, request, artifact)
 
 
 def begin(settings: Settings, request: ReplayRequest, key: str) -> Replay:
-    """Enter the candidate and make its app run. The same key again finds the same replay."""
+    """Enter a replay and start what it needs. The same key again finds the same replay."""
     with connect(settings) as registry:
         known = replays.find(registry, key)
+    way = WAYS[known["kind"] if known else request.kind]
     if known is None:
-        known = _enter(settings, request, key)
-    elif known["state"] != "open":
-        raise Refusal(
-            f"this replay has ended: it was {known['state']}",
-            detail=known["because"] or "",
-            hint="Start a new one.",
-        )
-    supervision.bring_about(settings, [known["query"]])
-    return _replay(known)
-
-
-def _enter(settings: Settings, request: ReplayRequest, key: str) -> dict[str, Any]:
-    with connect(settings) as registry:
-        artifact = artifact_of(settings, registry, request)
-        planned = plan_with(settings, registry, request, artifact)
-        planned.refuse()
-        with changing(registry):
-            version = releases.add_version(
-                registry,
-                artifact,
-                request.view,
-                starting_offsets=planned.starting_offsets,
-                stitches=planned.stitches,
-                seam_at=planned.seam_at,
-            )
-            return replays.enter(
-                registry,
-                key=key,
-                view=request.view,
-                query=version["query"],
-                request=request.model_dump(),
-                plan=planned.to_json(),
-            )
+        known = way.enter(settings, request, key)
+    refuse_if_ended(known)
+    way.go_on(settings, known)
+    return replay_in(known)
 
 
 def progress(settings: Settings, key: str) -> Progress:
-    """Say how far a candidate has come; the first time that it is there, remember how fast it was."""
-    with connect(settings) as registry:
-        replay = replays.known(registry, key)
-        _refuse_if_broken(registry, replay)
-        beat = heartbeats.of_query(registry, replay["query"])
-        ends = observing.ends_of(settings, replay["plan"]["stretches"])
-        found = _progress(replay, beat, ends)
-        if found.caught_up:
-            replays.caught_up(registry, key, replay["plan"]["events"])
-            if releases.version(registry, replay["query"])["status"] == "building":
-                releases.set_status(registry, replay["query"], "candidate")
+    """Say how far a replay has come."""
+    found: Progress = _way(settings, key).progress(settings, key)
     return found
 
 
-def _progress(replay: dict[str, Any], beat: dict[str, Any] | None, ends: observing.Ends) -> Progress:
-    events = replay["plan"]["events"]
-    lag = observing.lag_of(beat["offsets"], ends) if beat else None
-    share = (beat["share"] or 0.0) if beat else 0.0
-    left = lag if lag is not None else int(events * (1 - share))
-    seconds = beat["running_for"].total_seconds() if beat else 0.0
-    done = events - left
-    return Progress(
-        query=replay["query"],
-        phase=beat["phase"] if beat else "starting",
-        events_left=left,
-        events_per_second=done / seconds if seconds > 0 and done > 0 else None,
-        caught_up=beat is not None and beat["phase"] == "live" and _is_close(left, beat),
-    )
-
-
-def _is_close(left: int, beat: dict[str, Any]) -> bool:
-    """Say whether a live query has few records to read, or has read those of a moment ago."""
-    newest = beat["received_up_to"]
-    return left <= FEW or (newest is not None and datetime.now(UTC) - newest < RECENT)
-
-
-def _refuse_if_broken(registry: Connection, replay: dict[str, Any]) -> None:
-    broken = registry.execute(
-        "SELECT broken_at FROM apps WHERE name = %s AND broken_at IS NOT NULL", [replay["query"]]
-    ).fetchone()
-    if replay["state"] != "open" or broken:
-        raise Refusal(
-            f"candidate {replay['query']} will not catch up",
-            detail=replay["because"] or "Its driver failed again and again, and supervision has given it up.",
-            hint=f"See `make logs PART={replay['query']}`.",
-        )
-
-
-def proof_of(settings: Settings, key: str) -> Proof | None:
-    """Return the proof of a replay's candidate, once it has been made."""
+def proof_of(settings: Settings, key: str) -> Proof | BackfillProof | None:
+    """Return the proof of a replay, once it has been made."""
     with connect(settings) as registry:
-        proof = releases.version(registry, replays.known(registry, key)["query"])["proof"]
-    return Proof.model_validate(proof) if proof else None
+        replay = replays.known(registry, key)
+        proof: Proof | BackfillProof | None = WAYS[replay["kind"]].proof_of(registry, replay)
+    return proof
 
 
 def promote(settings: Settings, key: str, approved_by: str) -> str:
-    """Make the candidate live; refuses one whose proof is missing or does not hold."""
-    proof = proof_of(settings, key)
-    with connect(settings) as registry:
-        replay = replays.known(registry, key)
-        if replay["state"] == "promoted":
-            return f"{replay['query']} was promoted before"
-        if replay["state"] != "open":
-            raise Refusal(f"this replay has ended: it was {replay['state']}", detail=replay["because"] or "")
-        _refuse_without_proof(replay, proof)
-        with registry.transaction():
-            move(settings, registry, replay["query"], "promote", approved_by)
-            replays.close(registry, key, "promoted", f"by {approved_by}")
-    glue.look_after(settings)
-    return f"view {replay['view']} serves {replay['query'].rpartition('.')[2]} now; the old one stays warm"
-
-
-def _refuse_without_proof(replay: dict[str, Any], proof: Proof | None) -> None:
-    if proof is None:
-        raise Refusal(
-            f"{replay['query']} has no proof yet",
-            hint=f"Make it: `headwater replay prove {replay['view']}`.",
-        )
-    if not proof.holds:
-        raise Refusal(
-            f"{replay['query']} could not be promoted",
-            detail=" ".join(proof.problems),
-            hint="Read the proof, fix the view and replay it again; or reject this candidate.",
-        )
+    """Let readers see what a replay has made; refuses without a proof that holds."""
+    return str(_way(settings, key).promote(settings, key, approved_by))
 
 
 def reject(settings: Settings, key: str, because: str) -> str:
-    """End a replay without promoting it: its app stops, its proof stays. Nothing if it has ended already."""
-    with connect(settings) as registry:
-        replay = replays.known(registry, key)
-        if replay["state"] != "open":
-            return f"{replay['query']} was {replay['state']} before"
-        with changing(registry):
-            releases.set_status(registry, replay["query"], "retired")
-            replays.close(registry, key, "rejected", because)
-    supervision.bring_about(settings, [replay["query"]])
-    return f"{replay['query']} is rejected: {because}"
+    """End a replay; readers see what they saw. Nothing if it has ended already."""
+    return str(_way(settings, key).reject(settings, key, because))
 
 
 def status(settings: Settings, view: str | None = None) -> list[dict[str, Any]]:
@@ -208,11 +94,13 @@ def status(settings: Settings, view: str | None = None) -> list[dict[str, Any]]:
         return replays.all_replays(registry, view)
 
 
-def _replay(row: dict[str, Any]) -> Replay:
-    return Replay(
-        key=row["key"],
-        view=row["view"],
-        query=row["query"],
-        state=row["state"],
-        opened_at=row["opened_at"],
-    )
+def replay_in(row: dict[str, Any]) -> Replay:
+    """Return a replay that the registry knows."""
+    way = WAYS[row["kind"]]
+    named = {name: row[name] for name in ("key", "kind", "view", "query", "state", "opened_at")}
+    return Replay(**named, prove_job=way.prove_job(row), commit_job=way.commit_job(row))
+
+
+def _way(settings: Settings, key: str) -> ModuleType:
+    with connect(settings) as registry:
+        return WAYS[replays.known(registry, key)["kind"]]

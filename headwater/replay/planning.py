@@ -1,4 +1,4 @@
-"""The plan of a replay: what it will read and make, how long that takes, and why it may be refused.
+"""The plan of a rebuild: what it will read and make, how long that takes, and why it may be refused.
 
 Nothing runs before the plan, and a dry run ends with it.
 """
@@ -13,12 +13,12 @@ from headwater import artifacts, names, offsets
 from headwater.brokers import admin_client
 from headwater.engines import engine_of
 from headwater.errors import Refusal
-from headwater.registry import connect, releases, replays
+from headwater.registry import releases, replays
 from headwater.replay.request import CURRENT, EARLIEST
 from headwater.replay.starting import Stretch, resolve, seam
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from kafka import KafkaAdminClient
 
@@ -97,21 +97,15 @@ class Plan:
             )
 
 
-def plan(settings: Settings, request: ReplayRequest) -> Plan:
-    """Look at registry, log and cluster, and say what a replay would do. Changes nothing."""
-    with connect(settings) as registry:
-        return plan_with(settings, registry, request, artifact_of(settings, registry, request))
-
-
 def plan_with(settings: Settings, registry: Connection, request: ReplayRequest, artifact: Artifact) -> Plan:
     """Plan a replay with the very code that it will run."""
     live = releases.live_version(registry, request.view)
-    declared = _declared(artifact, request.view)
+    declared = declared_in(artifact, request.view)
     with admin_client(settings, "apps") as client:
         events = resolve(settings, client, declared["inputs"], request.start)
         # What is true now was said long ago: a table is always read as a whole.
         stretches = [*events, *resolve(settings, client, declared["tables"], EARLIEST)]
-        size = _size(client, stretches)
+        size = size_of(client, stretches, stretches)
     rate = replays.measured_rate(registry)
     return Plan(
         view=request.view,
@@ -124,7 +118,7 @@ def plan_with(settings: Settings, registry: Connection, request: ReplayRequest, 
         size=size,
         rate=rate or ASSUMED_RATE,
         measured=rate is not None,
-        dependants=tuple(_dependants(artifact, request.view)),
+        dependants=tuple(dependants(artifact, request.view)),
         refusals=tuple(_refusals(settings, registry, artifact, request, stretches)),
     )
 
@@ -136,7 +130,8 @@ def artifact_of(settings: Settings, registry: Connection, request: ReplayRequest
     return releases.artifact(registry, request.artifact)
 
 
-def _declared(artifact: Artifact, view: str) -> dict[str, Any]:
+def declared_in(artifact: Artifact, view: str) -> dict[str, Any]:
+    """Return what an artifact says of a view."""
     if view not in artifact.manifest:
         raise Refusal(
             f'artifact {artifact.hash} has no view "{view}"',
@@ -159,7 +154,7 @@ def _refusals(
     stretches: list[Stretch],
 ) -> list[str]:
     found = [stretch.refusal for stretch in stretches if stretch.refusal]
-    if not _declared(artifact, request.view)["inputs"] and request.start != EARLIEST:
+    if not declared_in(artifact, request.view)["inputs"] and request.start != EARLIEST:
         found.append("A view of tables is rebuilt from the beginning: a row may not have changed since then.")
     if (other := replays.open_replay(registry, request.view)) is not None:
         found.append(
@@ -176,7 +171,7 @@ def _refusals(
     return found
 
 
-def _dependants(artifact: Artifact, view: str) -> list[str]:
+def dependants(artifact: Artifact, view: str) -> list[str]:
     """Return the views that read what this view puts on the log."""
     topic = artifact.manifest[view]["publishes"]
     return sorted(
@@ -186,12 +181,10 @@ def _dependants(artifact: Artifact, view: str) -> list[str]:
     )
 
 
-def _size(client: KafkaAdminClient, stretches: list[Stretch]) -> int:
+def size_of(client: KafkaAdminClient, stretches: Sequence[Stretch], held: Sequence[Stretch]) -> int:
     """Estimate the bytes to read: of each partition's size on disk, the share of offsets asked for."""
     on_disk = offsets.sizes(client, {stretch.topic for stretch in stretches})
     return sum(
-        on_disk[stretch.topic].get(stretch.partition, 0)
-        * stretch.events
-        // max(stretch.end - stretch.beginning, 1)
-        for stretch in stretches
+        on_disk[stretch.topic].get(stretch.partition, 0) * stretch.events // max(all_.end - all_.beginning, 1)
+        for stretch, all_ in zip(stretches, held, strict=True)
     )

@@ -8,12 +8,11 @@ people: the verdict comes first, in words, and the figures follow.
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, computed_field
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from headwater.markdown import arguments, bullets, code, table, text
 
 Severity = Literal["fail", "warn"]
 
@@ -33,7 +32,7 @@ class CheckResult(BaseModel):
     error: str | None = None
 
     def __str__(self) -> str:
-        return f"{self.expectation}({_arguments(self.arguments)})"
+        return f"{self.expectation}({arguments(self.arguments)})"
 
     @property
     def seen(self) -> str:
@@ -69,6 +68,7 @@ class Difference(BaseModel):
     closed_from: datetime | None = None
     closed_until: datetime | None = None
     before_seam: int = 0  # rows of the live version that are too old for the candidate to have
+    admitted: int = 0  # rows of the live version that hold late events which a backfill has let in
     budget: float = 0.0
     equal: int = 0
     different: int = 0
@@ -159,11 +159,16 @@ class Proof(BaseModel):
             *self.conservation.warnings,
         ]
 
+    @property
+    def question(self) -> str:
+        """What a person is asked once the proof holds."""
+        return f"Shall readers of {self.view} see {self.candidate}?"
+
     def markdown(self) -> str:
         """Write the proof for a person: verdict, problems, warnings, then a section for each part."""
-        sections = [_verdict(self), _list("Warnings", self.warnings), _checks_section(self.checks)]
+        sections = [_verdict(self), bullets("Warnings", self.warnings), checks_section(self.checks)]
         if self.difference is not None:
-            sections.append(_difference_section(self.difference, self.candidate))
+            sections.append(difference_section(self.difference, self.candidate))
         sections.append(_conservation_section(self.conservation))
         return "\n\n".join(section for section in sections if section) + "\n"
 
@@ -195,6 +200,11 @@ def _difference_warnings(found: Difference | None) -> list[str]:
             f"Readers would lose {found.before_seam:,} rows: {found.live} has them of windows before "
             f"{found.closed_from:%Y-%m-%d %H:%M:%S}, where the candidate begins."
         )
+    if found.admitted:
+        warnings.append(
+            f"{found.admitted:,} rows of {found.live} were not compared: a backfill has let late events in. "
+            "The candidate leaves them out; backfill it, too, if they are to stay."
+        )
     if found.columns_of_one:
         warnings.append(f"Columns that only one version has: {', '.join(found.columns_of_one)}.")
     return warnings
@@ -211,39 +221,37 @@ def _conservation_problems(found: Conservation) -> list[str]:
 
 
 def _verdict(proof: Proof) -> str:
-    name = f"candidate {_code(proof.candidate)} of view {_code(proof.view)}"
+    name = f"candidate {code(proof.candidate)} of view {code(proof.view)}"
     made = f"{proof.made_at:%Y-%m-%d %H:%M} UTC"
     if proof.holds:
         return f"### The proof holds\n\nFor {name}, made {made}."
-    problems = "\n".join(f"- {_text(problem)}" for problem in proof.problems)
+    problems = "\n".join(f"- {text(problem)}" for problem in proof.problems)
     return f"### The proof does not hold\n\nFor {name}, made {made}:\n\n{problems}"
 
 
-def _list(title: str, sentences: list[str]) -> str:
-    return "\n".join([f"**{title}**\n", *(f"- {_text(one)}" for one in sentences)]) if sentences else ""
-
-
-def _checks_section(checks: tuple[CheckResult, ...]) -> str:
+def checks_section(checks: tuple[CheckResult, ...]) -> str:
+    """Write what each expectation found."""
     held = sum(check.success for check in checks)
     rows = [
         (
             "holds" if check.success else "**fails**" if check.severity == "fail" else "warns",
-            _code(check.expectation),
-            _code(_arguments(check.arguments)),
-            _text(check.seen),
+            code(check.expectation),
+            code(arguments(check.arguments)),
+            text(check.seen),
         )
         for check in checks
     ]
-    return f"#### Expectations: {held} of {len(checks)} hold\n\n" + _table(
+    return f"#### Expectations: {held} of {len(checks)} hold\n\n" + table(
         ("", "expectation", "arguments", "seen"), rows
     )
 
 
-def _difference_section(found: Difference, candidate: str) -> str:
+def difference_section(found: Difference, candidate: str) -> str:
+    """Write the difference of two makers of rows, `live` and the other, for a person."""
     title = f"#### {candidate} against {found.live}"
     if found.incomparable is not None:
-        return f"{title}: not comparable\n\n{_text(found.incomparable)}"
-    counts = _table(
+        return f"{title}: not comparable\n\n{text(found.incomparable)}"
+    counts = table(
         ("rows compared", "equal", "different", f"only in {found.live}", f"only in {candidate}", "budget"),
         [
             (
@@ -263,7 +271,7 @@ def _difference_section(found: Difference, candidate: str) -> str:
     )
     parts = [f"{title}: {found.share:.2%} differ", _closed(found), counts]
     if found.samples:
-        parts.append(_samples(found, candidate))
+        parts.append(samples_of(found, candidate))
     return "\n\n".join(parts)
 
 
@@ -274,26 +282,27 @@ def _closed(found: Difference) -> str:
     return f"Closed windows{start}{end}, compared {looks}."
 
 
-def _samples(found: Difference, candidate: str) -> str:
+def samples_of(found: Difference, candidate: str) -> str:
+    """Write the first rows that differ, both sides of each."""
     keys = list(found.samples[0].keys)
     rows = [
-        (*(_code(row.keys[key]) for key in keys), _side(row, row.live), _side(row, row.candidate))
+        (*(code(row.keys[key]) for key in keys), _side(row, row.live), _side(row, row.candidate))
         for row in found.samples
     ]
-    return _table((*keys, found.live, candidate), rows)
+    return table((*keys, found.live, candidate), rows)
 
 
 def _side(row: DifferentRow, side: dict[str, str] | None) -> str:
     if side is None:
         return "no row"
     values = {name: value for name, value in side.items() if name not in row.keys}
-    return _code(_arguments(values)) if values else "the row"
+    return code(arguments(values)) if values else "the row"
 
 
 def _conservation_section(found: Conservation) -> str:
     rows = [
         (
-            _text(one.topic),
+            text(one.topic),
             str(one.partition),
             f"{one.start:,} to {one.end:,}",
             *(f"{number:,}" for number in (one.used, one.quarantined, one.late, one.repeated, one.gaps)),
@@ -301,41 +310,4 @@ def _conservation_section(found: Conservation) -> str:
         for one in found.partitions
     ]
     header = ("topic", "partition", "offsets", "used", "quarantined", "late", "repeated", "gaps")
-    return f"#### Where every record went, in {found.batches:,} batches\n\n" + _table(header, rows)
-
-
-def _table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
-    lines = [header, tuple("---" for _ in header), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _arguments(arguments: dict[str, Any]) -> str:
-    return ", ".join(f"{name}={_value(value)}" for name, value in arguments.items())
-
-
-def _value(value: object) -> str:
-    return f"[{', '.join(map(str, value))}]" if isinstance(value, (list, tuple)) else str(value)
-
-
-LONGEST = 120  # characters of a value that a table shows
-
-
-def _code(value: str) -> str:
-    """Show a value as it is. It may come from an event: nothing in it may end the cell, or be markup."""
-    shown = " ".join(value.split()).replace("`", "'").replace("|", "\\|")
-    return f"`{shown[:LONGEST] + ('…' if len(shown) > LONGEST else '')}`" if shown else "` `"
-
-
-def _text(sentence: str) -> str:
-    """Show a sentence that may quote values of events, without letting them be markup."""
-    flat = " ".join(sentence.split())
-    for mark, harmless in (
-        ("&", "&amp;"),
-        ("<", "&lt;"),
-        ("|", "\\|"),
-        ("`", "\\`"),
-        ("[", "\\["),
-        ("*", "\\*"),
-    ):
-        flat = flat.replace(mark, harmless)
-    return flat.replace("_", "\\_")
+    return f"#### Where every record went, in {found.batches:,} batches\n\n" + table(header, rows)

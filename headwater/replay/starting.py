@@ -118,14 +118,14 @@ def seam(
         return None
     time = time_in(start)
     times = [
-        _received(settings, stretch) if time is None or stretch.cut_off else time
+        first_received(settings, stretch) if time is None or stretch.cut_off else time
         for stretch in stretches
         if stretch.asked
     ]
     return max(times) + look_back
 
 
-def _received(settings: Settings, stretch: Stretch) -> datetime:
+def first_received(settings: Settings, stretch: Stretch) -> datetime:
     """Return when the first record of a stretch was received; now, if it is still to come."""
     if not stretch.events or stretch.refusal:
         return datetime.now(UTC)

@@ -8,9 +8,12 @@ from headwater.replay.request import EARLIEST
 from headwater.topics.quantities import write_size
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import timedelta
 
+    from headwater.replay.backfill_plan import BackfillPlan
     from headwater.replay.planning import Plan
+    from headwater.replay.starting import Stretch
 
 
 def plan_in_markdown(plan: Plan) -> str:
@@ -18,8 +21,8 @@ def plan_in_markdown(plan: Plan) -> str:
     paragraphs = [
         f"## Replay of `{plan.view}`: {plan.live} → {plan.candidate}",
         _verdict(plan),
-        _reading(plan),
-        _table(plan),
+        reading(plan, f"from {plan.start}"),
+        table_of(plan.stretches),
         *_consequences(plan),
     ]
     return "\n\n".join(paragraphs)
@@ -34,16 +37,18 @@ def _verdict(plan: Plan) -> str:
     )
 
 
-def _reading(plan: Plan) -> str:
+def reading(plan: Plan | BackfillPlan, whence: str) -> str:
+    """Say how much is read, with which code, and how long that takes."""
     source = "measured in the latest replays" if plan.measured else "assumed: none has been measured yet"
     return (
-        f"Reads **{plan.events:,} events** ({write_size(plan.size)}) from {plan.start}, with artifact "
-        f"`{plan.artifact}`: about **{_duration(plan.expected)}** at {plan.rate:,.0f} events/s ({source}), "
+        f"Reads **{plan.events:,} events** ({write_size(plan.size)}) {whence}, with artifact "
+        f"`{plan.artifact}`: about **{duration(plan.expected)}** at {plan.rate:,.0f} events/s ({source}), "
         "and half a minute to start."
     )
 
 
-def _table(plan: Plan) -> str:
+def table_of(stretches: Sequence[Stretch]) -> str:
+    """Return what is read of each partition, and what Kafka and the cold log hold of it."""
     lines = [
         "| topic | partition | Kafka holds from | asked from | up to | events | from the cold log |",
         "|---|---:|---:|---:|---:|---:|---:|",
@@ -51,7 +56,7 @@ def _table(plan: Plan) -> str:
     lines += [
         f"| {part.topic} | {part.partition} | {part.beginning:,} | {part.asked:,} | {part.end:,} "
         f"| {part.events:,} | {part.cold_events:,} |"
-        for part in plan.stretches
+        for part in stretches
     ]
     return "\n".join(lines)
 
@@ -74,6 +79,7 @@ def _why_not_before(plan: Plan) -> str:
     return "start at `earliest` to keep all that the log holds"
 
 
-def _duration(duration: timedelta) -> str:
-    seconds = duration.total_seconds()
+def duration(time: timedelta) -> str:
+    """Write a duration for people."""
+    seconds = time.total_seconds()
     return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"

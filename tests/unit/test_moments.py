@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
+from pyiceberg.table.snapshots import Operation, Snapshot, Summary
 
 from headwater.errors import Refusal
-from headwater.time_travel import Moment, Place, at_offset, at_time
+from headwater.time_travel import Moment, Place, at_offset, at_time, moments
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 
@@ -18,6 +22,28 @@ def moment(number: int, reached: int) -> Moment:
         committed_at=NOON + timedelta(minutes=number),
         offsets={"page_views": {"0": reached, "1": 10 * reached}},
     )
+
+
+def commit(number: int, parent: int | None, **told: str) -> Snapshot:
+    """Return a snapshot as Iceberg keeps it."""
+    return Snapshot(
+        **{"snapshot-id": number, "parent-snapshot-id": parent, "timestamp-ms": number},
+        manifest_list="nowhere",
+        summary=Summary(Operation.APPEND, **{f"headwater.{name}": value for name, value in told.items()}),
+    )
+
+
+def test_commit_of_a_backfill_has_read_as_far_as_the_batch_before_it() -> None:
+    reached = [json.dumps({"page_views": {"0": offset}}) for offset in (100, 200)]
+    history = [
+        commit(1, None, batch="0", offsets=reached[0]),
+        commit(2, 1, backfill="{}"),
+        commit(3, 2, batch="1", offsets=reached[1]),
+    ]
+    table = SimpleNamespace(snapshots=lambda: history, current_snapshot=lambda: history[-1])
+    found = moments(cast("Any", table))
+    assert [moment.offsets["page_views"]["0"] for moment in found] == [100, 100, 200]
+    assert at_offset(found, Place.read("page_views:0:150")).snapshot == 2, "as readers saw it, backfilled"
 
 
 HISTORY = [moment(1, 100), moment(2, 200), moment(3, 200), moment(4, 300)]

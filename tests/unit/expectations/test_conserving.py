@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -78,6 +79,11 @@ def test_commit_of_somebody_else_is_named() -> None:
     (problem,) = problems(conserve([GOOD[0], FOREIGN, GOOD[1]], BEGAN, None, TOPICS))
     assert "Snapshot 77" in problem
     assert "somebody else" in problem
+
+
+def test_backfill_is_no_fault() -> None:
+    backfill = replace(FOREIGN, backfill=True)
+    assert problems(conserve([GOOD[0], backfill, GOOD[1]], BEGAN, None, TOPICS)) == []
 
 
 def test_maintenance_that_moves_rows_to_other_files_is_no_fault() -> None:

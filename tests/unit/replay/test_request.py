@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -95,6 +95,62 @@ def test_replaces_nothing_unless_told_so() -> None:
         True,
         True,
     )
+
+
+def backfill(**fields: object) -> ReplayRequest:
+    between = {"start": "2026-01-31T12:00:00Z", "until": "2026-01-31T14:00:00Z"}
+    return ReplayRequest.check({"view": VIEW, "kind": "backfill", **between, **fields})
+
+
+@pytest.mark.parametrize(
+    ("start", "until"),
+    [
+        ("2026-01-31T12:00:00Z", " 2026-01-31T15:00:00+02:00 "),
+        ('{"0": 7, "1": 0}', '{"1": 0, "0": 9}'),
+        ('{"page_views": {"0": 7}}', '{"page_views": {"0": 8}}'),
+    ],
+)
+def test_backfill_lies_between_two_places_of_a_kind(start: str, until: str) -> None:
+    request = backfill(start=start, until=until, lateness=120)
+    assert (request.start, request.until) == (start, until.strip())
+    assert request.own_lateness == timedelta(hours=2)
+
+
+@pytest.mark.parametrize(
+    ("fields", "wrong", "words"),
+    [
+        ({"until": None}, "until", "is no end of a backfill"),
+        ({"start": "earliest"}, "start", "is no beginning of a backfill"),
+        ({"until": "2026-01-31T12:00:00Z"}, "until", "is not after the start"),
+        ({"until": "2026-01-31T12:30:00+01:00"}, "until", "is not after the start"),
+        ({"until": '{"0": 9}'}, "until", "is of another kind than the start"),
+        ({"start": '{"0": 9}'}, "until", "is of another kind than the start"),
+        ({"start": '{"0": 9}', "until": '{"0": 9}'}, "until", "is not after the start"),
+        ({"start": '{"0": 9, "1": 9}', "until": '{"0": 10, "1": 8}'}, "until", "is not after the start"),
+        ({"start": '{"0": 9}', "until": '{"1": 10}'}, "until", "does not name the same partitions"),
+        ({"lateness": 0}, "lateness", ""),
+        ({"lateness": 1441}, "lateness", ""),
+        ({"lateness": "120"}, "lateness", ""),
+        ({"artifact": "0a1b2c3d4e5f6071"}, "artifact", "a backfill runs the code as it is now"),
+        ({"kind": "rebuild"}, "until", "is for a backfill"),
+        ({"kind": "rebuild", "until": None, "lateness": 5}, "lateness", "is for a backfill"),
+        ({"kind": "delete"}, "kind", ""),
+    ],
+)
+def test_backfill_that_makes_no_sense_is_refused_in_words(
+    fields: dict[str, object], wrong: str, words: str
+) -> None:
+    with pytest.raises(Refusal) as refused:
+        backfill(**fields)
+    assert f'"{wrong}": ' in refused.value.detail
+    assert words in refused.value.detail
+
+
+@pytest.mark.parametrize("until", NONSENSE)
+def test_end_that_makes_no_sense_is_refused(until: str) -> None:
+    with pytest.raises(Refusal) as refused:
+        backfill(until=until)
+    assert refused.value.detail.startswith('"until": ')
 
 
 def test_time_is_read_with_its_zone() -> None:

@@ -1,0 +1,22 @@
+-- What the batch layer holds, and what it has done.
+
+CREATE TABLE batch_days (
+    query text NOT NULL REFERENCES versions (query),
+    day date NOT NULL,
+    rows bigint NOT NULL,
+    offsets jsonb NOT NULL,
+    difference jsonb NOT NULL,
+    computed_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (query, day)
+);
+COMMENT ON TABLE batch_days IS 'The closed days that are served from the batch layer, for each version of a view.';
+COMMENT ON COLUMN batch_days.offsets IS 'Up to where the log was read, by topic and partition.';
+COMMENT ON COLUMN batch_days.difference IS 'The rows of the day against those of the speed layer: counts, and samples of what differs.';
+
+CREATE TABLE batch_runs (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    began_at timestamptz NOT NULL,
+    ended_at timestamptz NOT NULL DEFAULT now(),
+    outcomes jsonb NOT NULL
+);
+COMMENT ON TABLE batch_runs IS 'Every run of the batch layer, with what came of each day of each view.';
