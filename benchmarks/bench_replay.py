@@ -31,10 +31,10 @@ from benchmarks.reading import read_raw, read_raw_by_spark
 from benchmarks.replay_results import Measure, Results
 from benchmarks.truth import Truth
 from benchmarks.watching import Cost, cost_of, this_process, this_process_and_spark
+from headwater.replay.between import Between
 from spark_apps import catalog
-from spark_apps.backfill import backfill
+from spark_apps.backfill import Asked, backfill
 from spark_apps.decode import decode
-from spark_apps.recomputing import Between
 from spark_apps.session import CATALOG
 from tests.spark_fixture import platform_spark
 from tests.streams import job_of, rows_of, run, whole
@@ -167,7 +167,8 @@ def backfilled(bench: Bench, name: str) -> tuple[View, Work]:
         f"DELETE FROM {CATALOG}.{version.table} WHERE {gone}",
         args={"first": starts.first, "after": starts.after},
     )
-    return version, lambda: backfill(bench.spark, bench.log.settings, version, bench.log.by_name(), between)
+    asked, topics = Asked(between=between), bench.log.by_name()
+    return version, partial(backfill, bench.spark, bench.log.settings, version, topics, asked)
 
 
 # What is measured of each view: a further form of replay is one more line.
