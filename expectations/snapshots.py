@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as F
 
 from spark_apps.session import CATALOG
-from spark_apps.sinks import BATCH, COUNTS, OFFSETS, QUERY
+from spark_apps.sinks import BATCH, COUNTS, HISTORY, OFFSETS, QUERY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +26,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """One commit to a table; `batch` is None when it is not one of ours."""
+    """One commit to a table; `batch` is None when it is not one of its query's.
+
+    The rows that a version begins with, if they were written by the batch engine, come with the offsets that
+    their `history` covers: its query begins there.
+    """
 
     id: int
     parent: int | None
@@ -36,6 +40,7 @@ class Snapshot:
     batch: int | None = None
     offsets: Offsets
     counts: Mapping[str, Mapping[str, Mapping[str, int]]]  # topic -> partition -> what -> how many
+    history: Offsets | None = None
 
 
 def lineage(spark: SparkSession, table: str, most: int | None = None) -> list[Snapshot]:
@@ -82,4 +87,5 @@ def _snapshot(row: Row) -> Snapshot:
         batch=int(summary[BATCH]) if BATCH in summary else None,
         offsets=json.loads(summary.get(OFFSETS, "{}")),
         counts=json.loads(summary.get(COUNTS, "{}")),
+        history=json.loads(summary[HISTORY]) if HISTORY in summary else None,
     )

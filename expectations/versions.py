@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from headwater import names
 from headwater.registry import releases
+from spark_apps.seam import Cut
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -76,6 +77,7 @@ class Version:
     starting_offsets: Offsets | None = None
     stitches: Offsets = field(default_factory=dict)
     seam_at: datetime | None = None
+    cut: Cut | None = None  # where it is cut in two, if it was rebuilt at a seam
 
     @property
     def name(self) -> str:
@@ -114,6 +116,7 @@ def _version(registry: Connection, row: dict[str, Any]) -> Version:
         starting_offsets=row["starting_offsets"],
         stitches=row["stitches"],
         seam_at=row["seam_at"],
+        cut=Cut.read(row["cut"]) if row["cut"] else None,
     )
 
 

@@ -20,10 +20,15 @@ from pyspark.sql import Window
 from pyspark.sql import functions as F
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 CELL = timedelta(minutes=10)
 IDENTITY = ("event_id", "occurred_at", "cell")
+
+
+def identity() -> Column:
+    """Return what events have in common of which all but the first are repeats."""
+    return F.struct("event_id", "occurred_at", _cell())
 
 
 def drop_from_stream(events: DataFrame) -> DataFrame:
@@ -40,5 +45,9 @@ def drop_from_batch(events: DataFrame) -> DataFrame:
 
 
 def _with_cell(events: DataFrame) -> DataFrame:
+    return events.withColumn("cell", _cell())
+
+
+def _cell() -> Column:
     width = CELL // timedelta(milliseconds=1)
-    return events.withColumn("cell", F.floor((F.col("clock_error") + width // 2) / width))
+    return F.floor((F.col("clock_error") + width // 2) / width)

@@ -17,6 +17,7 @@ import time
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,20 +27,24 @@ from headwater import offsets
 from headwater.brokers import admin_client
 from headwater.errors import Refusal
 from headwater.registry import apps, connect, heartbeats, leases, releases
+from headwater.replay.form import AT_A_SEAM
 from headwater.settings import Settings
 from headwater.topics import load_topics
 from spark_apps import archiving, catalog, internals, session, sinks
 from spark_apps.jobs import Job, Start, late_job, view_job
 from spark_apps.kafka_log import ROLE
 from spark_apps.query import Query
+from spark_apps.rebuilding import Rebuild
+from spark_apps.seam import Cut
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from kafka import KafkaAdminClient
     from pyspark.sql import SparkSession
 
     from headwater.registry import Connection
+    from headwater.topics import Topic
     from spark_apps.view import View
 
 log = logging.getLogger("headwater.stream")
@@ -94,10 +99,15 @@ def jobs(
         view, start = _built(version), _start(version)
         partitions = {topic: offsets.partitions(kafka, topic) for topic in view.reads}
         # Only the app of the group speaks: of two versions side by side the candidate is silent.
-        job = view_job(spark, settings, view, topics, partitions, start, publish=app == view.app)
-        found.append(job)
-        if view.late == "separate":
-            found += [late_job(spark, settings, view, topics[topic], start) for topic in view.inputs]
+        keep = partial(view_job, spark, settings, view, topics, partitions, publish=app == view.app)
+        apart = view.inputs if view.late == "separate" else ()
+        keep_late = {topic: partial(late_job, spark, settings, view, topics[topic]) for topic in apart}
+        if start is not None and version["form"] == AT_A_SEAM:
+            rebuild = _rebuild(spark, settings, view, topics, start, version)
+            found.append(rebuild.job(keep))
+            found += [rebuild.late_job(topic, make) for topic, make in keep_late.items()]
+        else:
+            found += [make(start) for make in (keep, *keep_late.values())]
         if version["status"] == "live":
             sinks.publish(spark, view)
     return [*found, archiving.archive_job(spark, settings, topics)] if app == archiving.APP else found
@@ -117,6 +127,22 @@ def _start(version: dict[str, Any]) -> Start | None:
     if version["starting_offsets"] is None:
         return None
     return Start(offsets=version["starting_offsets"], stitches=version["stitches"], seam=version["seam_at"])
+
+
+def _rebuild(
+    spark: SparkSession,
+    settings: Settings,
+    view: View,
+    topics: Mapping[str, Topic],
+    start: Start,
+    version: dict[str, Any],
+) -> Rebuild:
+    def remember(cut: Cut) -> Cut:
+        with connect(settings) as registry:  # a history is written on a thread of its own
+            return Cut.read(releases.cut(registry, version["query"], cut.to_json()))
+
+    cut = Cut.read(version["cut"]) if version["cut"] else None
+    return Rebuild(spark, settings, view, topics, start, cut, remember)
 
 
 def driver_id() -> str:
@@ -206,7 +232,7 @@ class Driver:
 
 def next_to_start(queries: Sequence[Query]) -> list[Query]:
     """Return the queries that may catch up now: a few at a time, since all at once none gets anywhere."""
-    under_way = [query for query in queries if not query.waiting and query.phase == "catching up"]
+    under_way = [query for query in queries if not query.waiting and query.phase != "live"]
     return [query for query in queries if query.waiting][: AT_ONCE - len(under_way)]
 
 

@@ -20,6 +20,7 @@ from headwater.replay.proof import Proof
 
 if TYPE_CHECKING:
     from headwater.registry import Connection
+    from headwater.replay.form import Name
     from headwater.replay.request import ReplayRequest
     from headwater.settings import Settings
 
@@ -44,7 +45,7 @@ class Progress:
     """How far a candidate has come."""
 
     query: str
-    phase: str  # starting, catching up, live, or broken
+    phase: str  # starting, writing history, catching up, or live
     events_left: int
     events_per_second: float | None
     caught_up: bool
@@ -62,12 +63,12 @@ class Progress:
         return f"{self.query} is {self.phase}: {self.events_left:,} events left{rate}{minutes}"
 
 
-def begin(settings: Settings, request: ReplayRequest, key: str) -> Replay:
+def begin(settings: Settings, request: ReplayRequest, key: str, form: Name | None = None) -> Replay:
     """Enter the candidate and make its app run. The same key again finds the same replay."""
     with connect(settings) as registry:
         known = replays.find(registry, key)
     if known is None:
-        known = _enter(settings, request, key)
+        known = _enter(settings, request, key, form)
     elif known["state"] != "open":
         raise Refusal(
             f"this replay has ended: it was {known['state']}",
@@ -78,10 +79,10 @@ def begin(settings: Settings, request: ReplayRequest, key: str) -> Replay:
     return _replay(known)
 
 
-def _enter(settings: Settings, request: ReplayRequest, key: str) -> dict[str, Any]:
+def _enter(settings: Settings, request: ReplayRequest, key: str, form: Name | None) -> dict[str, Any]:
     with connect(settings) as registry:
         artifact = artifact_of(settings, registry, request)
-        planned = plan_with(settings, registry, request, artifact)
+        planned = plan_with(settings, registry, request, artifact, form)
         planned.refuse()
         with changing(registry):
             version = releases.add_version(
@@ -91,6 +92,7 @@ def _enter(settings: Settings, request: ReplayRequest, key: str) -> dict[str, An
                 starting_offsets=planned.starting_offsets,
                 stitches=planned.stitches,
                 seam_at=planned.seam_at,
+                form=planned.form.name,
             )
             return replays.enter(
                 registry,

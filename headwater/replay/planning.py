@@ -14,16 +14,16 @@ from headwater.brokers import admin_client
 from headwater.engines import engine_of
 from headwater.errors import Refusal
 from headwater.registry import connect, releases, replays
+from headwater.replay.form import Form, choose
 from headwater.replay.request import CURRENT, EARLIEST
-from headwater.replay.starting import Stretch, resolve, seam
+from headwater.replay.starting import Stretch, offsets_of, resolve, seam, stitches_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from kafka import KafkaAdminClient
 
     from headwater.artifacts import Artifact
     from headwater.registry import Connection
+    from headwater.replay.form import Name
     from headwater.replay.request import ReplayRequest
     from headwater.settings import Settings
 
@@ -42,6 +42,7 @@ class Plan:
     start: str
     stretches: tuple[Stretch, ...]
     seam_at: datetime | None
+    form: Form
     size: int  # bytes to read
     rate: float  # events per second
     measured: bool  # whether that rate was seen here, or is assumed
@@ -61,20 +62,12 @@ class Plan:
     @property
     def starting_offsets(self) -> dict[str, dict[str, int]]:
         """Return where to start, as Spark wants to be told."""
-        return self._by_topic(lambda stretch: stretch.asked)
+        return offsets_of(self.stretches)
 
     @property
     def stitches(self) -> dict[str, dict[str, int]]:
         """Return where Kafka takes over from the cold log, for the topics that need it."""
-        cold = {stretch.topic for stretch in self.stretches if stretch.cold_events}
-        found = self._by_topic(lambda stretch: stretch.stitch)
-        return {topic: offsets for topic, offsets in found.items() if topic in cold}
-
-    def _by_topic(self, offset: Callable[[Stretch], int]) -> dict[str, dict[str, int]]:
-        found: dict[str, dict[str, int]] = {}
-        for stretch in self.stretches:
-            found.setdefault(stretch.topic, {})[str(stretch.partition)] = offset(stretch)
-        return found
+        return stitches_of(self.stretches)
 
     def to_json(self) -> dict[str, Any]:
         """Return the plan as it is stored with the replay."""
@@ -103,8 +96,14 @@ def plan(settings: Settings, request: ReplayRequest) -> Plan:
         return plan_with(settings, registry, request, artifact_of(settings, registry, request))
 
 
-def plan_with(settings: Settings, registry: Connection, request: ReplayRequest, artifact: Artifact) -> Plan:
-    """Plan a replay with the very code that it will run."""
+def plan_with(
+    settings: Settings,
+    registry: Connection,
+    request: ReplayRequest,
+    artifact: Artifact,
+    form: Name | None = None,
+) -> Plan:
+    """Plan a replay with the very code that it will run; in the form that fits, unless one is named."""
     live = releases.live_version(registry, request.view)
     declared = _declared(artifact, request.view)
     with admin_client(settings, "apps") as client:
@@ -121,6 +120,7 @@ def plan_with(settings: Settings, registry: Connection, request: ReplayRequest, 
         start=request.start,
         stretches=tuple(stretches),
         seam_at=seam(settings, request.start, events, timedelta(seconds=declared["look_back_seconds"])),
+        form=choose(declared, stretches, form),
         size=size,
         rate=rate or ASSUMED_RATE,
         measured=rate is not None,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from headwater.replay.form import AT_A_SEAM, IN_ONE_BATCH
 from headwater.replay.request import EARLIEST
 from headwater.topics.quantities import write_size
 
 if TYPE_CHECKING:
     from datetime import timedelta
 
+    from headwater.replay.form import Form
     from headwater.replay.planning import Plan
 
 
@@ -19,6 +21,7 @@ def plan_in_markdown(plan: Plan) -> str:
         f"## Replay of `{plan.view}`: {plan.live} → {plan.candidate}",
         _verdict(plan),
         _reading(plan),
+        _form(plan.form),
         _table(plan),
         *_consequences(plan),
     ]
@@ -41,6 +44,14 @@ def _reading(plan: Plan) -> str:
         f"`{plan.artifact}`: about **{_duration(plan.expected)}** at {plan.rate:,.0f} events/s ({source}), "
         "and half a minute to start."
     )
+
+
+def _form(form: Form) -> str:
+    how = {
+        IN_ONE_BATCH: "its stream reads everything, all that there is now at once",
+        AT_A_SEAM: "the batch engine writes what is over, the stream goes on from there",
+    }
+    return f"Rebuilds **{form.name}** ({how[form.name]}): {form.because}."
 
 
 def _table(plan: Plan) -> str:
