@@ -10,6 +10,7 @@ anything else Spark starts it again.
 
 from __future__ import annotations
 
+import itertools
 import logging
 import os
 import threading
@@ -75,7 +76,7 @@ def run(app: str, artifact: str) -> None:
         fence = open_things.enter_context(connect(settings))  # its own: queries commit on their own threads
         found = jobs(spark, settings, registry, kafka, app, queries)
         running = [Query(spark, job, _guard(fence, lease, job.version)) for job in found]
-        Driver(registry, kafka, lease, running, must_end).run()
+        Driver(registry, kafka, lease, running, must_end, partial(internals.use_cores, spark)).run()
 
 
 def _queries(registry: Connection, app: str) -> list[str]:
@@ -96,18 +97,18 @@ def jobs(
     found: list[Job] = []
     for name in queries:
         version = releases.version(registry, name)
-        view, start = _built(version), _start(version)
+        view = _built(version)
         partitions = {topic: offsets.partitions(kafka, topic) for topic in view.reads}
         # Only the app of the group speaks: of two versions side by side the candidate is silent.
         keep = partial(view_job, spark, settings, view, topics, partitions, publish=app == view.app)
         apart = view.inputs if view.late == "separate" else ()
         keep_late = {topic: partial(late_job, spark, settings, view, topics[topic]) for topic in apart}
-        if start is not None and version["form"] == AT_A_SEAM:
-            rebuild = _rebuild(spark, settings, view, topics, start, version)
-            found.append(rebuild.job(keep))
-            found += [rebuild.late_job(topic, make) for topic, make in keep_late.items()]
-        else:
+        start = _start(version)
+        if start is None or version["form"] != AT_A_SEAM:
             found += [make(start) for make in (keep, *keep_late.values())]
+        else:
+            rebuild = _rebuild(spark, settings, view, topics, start, version)
+            found += [rebuild.job(keep), *itertools.starmap(rebuild.late_job, keep_late.items())]
         if version["status"] == "live":
             sinks.publish(spark, view)
     return [*found, archiving.archive_job(spark, settings, topics)] if app == archiving.APP else found
@@ -173,12 +174,15 @@ class Driver:
         lease: leases.Lease,
         queries: list[Query],
         must_end: Callable[[], bool],
+        use_cores: Callable[[int | None], None],
     ) -> None:
         self._registry = registry
         self._kafka = kafka
         self._lease = lease
         self._queries = queries
         self._must_end = must_end
+        self._use_cores = use_cores
+        self._throttled = False
         self._told: dict[str, tuple[object, float]] = {}
 
     def run(self) -> None:
@@ -192,8 +196,16 @@ class Driver:
             query.stop(PATIENCE_SECONDS)
             self._tell(query)
 
+    def _throttle(self) -> None:
+        """Use as many cores as the registry allows by now."""
+        cores = apps.cores(self._registry, self._lease.app)
+        if cores is not None or self._throttled:
+            self._use_cores(cores)
+        self._throttled = cores is not None
+
     def _watch(self) -> None:
         try:
+            self._throttle()
             for query in next_to_start(self._queries):
                 query.catch_up()
             for query in self._queries:

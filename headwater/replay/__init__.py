@@ -4,6 +4,7 @@ from headwater.replay.lifecycle import Progress, Replay, begin, progress, promot
 from headwater.replay.moving import release, rollback
 from headwater.replay.planning import Plan, plan
 from headwater.replay.request import ReplayRequest
+from headwater.replay.throttling import throttle
 
 __all__ = [
     "Plan",
@@ -19,4 +20,5 @@ __all__ = [
     "release",
     "rollback",
     "status",
+    "throttle",
 ]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from headwater import observing, supervision
 from headwater.errors import Refusal
-from headwater.registry import connect, heartbeats, releases, replays
+from headwater.registry import apps, connect, heartbeats, releases, replays
 from headwater.registry.wanted import changing
 from headwater.replay.moving import move
 from headwater.replay.planning import artifact_of, plan_with
@@ -173,6 +173,7 @@ def promote(settings: Settings, key: str, approved_by: str) -> str:
         with registry.transaction():
             move(settings, registry, replay["query"], "promote", approved_by)
             replays.close(registry, key, "promoted", f"by {approved_by}")
+            apps.throttle(registry, replay["query"], None)  # it is one of the live ones now
     return f"view {replay['view']} serves {replay['query'].rpartition('.')[2]} now; the old one stays warm"
 
 
