@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 from airflow.sdk import Param, dag, task
+from spark_job import SparkJob
 from telling import form, in_words, refusing, tell
 
 from headwater import declared, jobs
@@ -42,7 +42,7 @@ FORM = {
 )
 def data_quality() -> None:
     """Wire the steps of a check."""
-    check = SparkSubmitOperator(
+    check = SparkJob(
         task_id="check",
         doc_md="Check the views in a Spark job.",
         conn_id="spark_jobs",

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 from airflow.sdk import Param, dag, task
+from spark_job import SparkJob
 from telling import form, in_words, refusing, tell
 
 from headwater import jobs
@@ -40,7 +40,7 @@ FORM = {
 )
 def maintenance() -> None:
     """Wire the steps of maintenance."""
-    maintain = SparkSubmitOperator(
+    maintain = SparkJob(
         task_id="maintain",
         doc_md="Maintain the lake in a Spark job.",
         conn_id="spark_jobs",

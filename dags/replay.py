@@ -23,9 +23,9 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 from airflow.sdk import Param, dag, task
 from approval import Approval
+from spark_job import SparkJob
 from telling import form, give_up, in_words, key, refusing, tell, what_failed
 
 from headwater import declared, jobs
@@ -79,7 +79,7 @@ def replay() -> None:
     request = validate()
     candidate = build(request)
     caught_up = catch_up()
-    prove = SparkSubmitOperator(
+    prove = SparkJob(
         task_id="prove",
         doc_md="Compare the candidate with the live version and with the log, in a Spark job.",
         conn_id="spark_jobs",

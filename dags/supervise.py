@@ -5,8 +5,8 @@ acts: a dead or stuck driver is started again, a relaunched one is adopted, an a
 runs what it should not is stopped. An app that keeps failing is stopped with
 an **alarm** and waits for a person. So does a capture that can no longer read what the database has let go;
 one that merely failed is started again. A query that Kafka's retention is about to overtake is an alarm, too,
-while there is time. What was done stands in the note of the task; a minute in which nothing had to be done
-has none.
+while there is time. On AWS the copy of the catalog in Glue is renewed. What was done stands in the note of
+the task; a minute in which nothing had to be done has none.
 
 Nothing runs *in* Airflow: if Airflow dies, the apps go on, and the next tick sees what has happened
 meanwhile.
@@ -39,12 +39,10 @@ def supervise() -> None:
 @in_words
 def tick() -> None:
     """Look, decide, act, and say what was done."""
-    from headwater import capture, retention, supervision
+    from headwater import supervision
     from headwater.settings import Settings
 
-    settings = Settings.load()
-    done = [*supervision.tick(settings), *capture.look_after(settings), *retention.look_after(settings)]
-    if done:
+    if done := supervision.look_after_everything(Settings.load()):
         tell("\n".join(f"- {step}" for step in done), on_run=True)
 
 

@@ -43,14 +43,14 @@ def person() -> str:
 
 def tell(text: str, *, on_run: bool = False) -> None:
     """Say something (Markdown) in the log, on the task's page and, if asked, on its run's."""
-    from headwater.airflow_api import Airflow
+    from headwater.airflow_api import airflow_of
     from headwater.errors import Refusal
     from headwater.settings import Settings
 
     log.info("%s", text)
     task = get_current_context()["ti"]
     try:
-        airflow = Airflow(Settings.load())
+        airflow = airflow_of(Settings.load())
         airflow.note_on_task(task.dag_id, task.run_id, task.task_id, text)
         if on_run:
             airflow.note_on_run(task.dag_id, task.run_id, text)

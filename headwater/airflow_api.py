@@ -21,6 +21,16 @@ if TYPE_CHECKING:
 LONGEST_NOTE = 1000  # Airflow refuses a longer one
 CONTINUED = "\n\n*… more of it in the log of the task.*"
 TIMEOUT_SECONDS = 15
+MWAA = "mwaa://"  # in place of an address, followed by what AWS calls the environment
+
+
+def airflow_of(settings: Settings) -> Airflow:
+    """Return the Airflow of an environment: the scheme of its address says which."""
+    if settings.airflow_url.startswith(MWAA):
+        from headwater.mwaa import Mwaa  # takes AWS's library along
+
+        return Mwaa(settings)
+    return Airflow(settings)
 
 
 class Airflow:

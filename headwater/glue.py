@@ -1,16 +1,18 @@
 """Glue: a copy of the catalog, for those who read with AWS's own tools.
 
 The catalog that counts is in the registry's database, where a promotion moves everything in one transaction.
-The copy shows each view as it was when it was last published: old or new, never a mix: one call moves it.
+The copy shows each view as it was when it was last published: old or new, never a mix: one call moves it. It
+names a file that describes the table, and a table keeps its last few such files only; so a copy that is not
+renewed for some minutes leads nowhere, and it is renewed every minute and after each promotion.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import boto3
-
-from headwater import lake
+from headwater import alarms, lake
+from headwater.errors import Refusal
 
 if TYPE_CHECKING:
     from pyiceberg.table import Table
@@ -25,12 +27,47 @@ TYPES = {
     "double": "double",
     "date": "date",
 }
+SUBJECT, KIND = "glue", "copy outdated"
+RUNBOOK = "docs/deploy-aws.md"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outdated:
+    """The copy could not be renewed."""
+
+    why: str
+
+    def __str__(self) -> str:
+        return f"Glue shows views as they were: {self.why}"
+
+
+def look_after(settings: Settings) -> list[Outdated]:
+    """Renew the copy where there is one; raise an alarm when that fails, and clear it when that is over."""
+    if not settings.glue_database:
+        return []
+    from botocore.exceptions import BotoCoreError, ClientError  # only where there is AWS
+
+    try:
+        publish(settings)
+    except (BotoCoreError, ClientError) as error:
+        outdated = Outdated(why=str(error))
+        alarms.raise_alarm(settings, SUBJECT, KIND, str(outdated), RUNBOOK)
+        return [outdated]
+    alarms.clear(settings, SUBJECT, KIND)
+    return []
 
 
 def publish(settings: Settings) -> list[str]:
     """Let the copy show what the views show now; return those that it did not."""
-    glue, database = boto3.client("glue"), f"headwater_{settings.instance.replace('-', '_')}_views"
-    return [view for view, table in lake.view_tables(settings).items() if show(glue, database, view, table)]
+    if not settings.glue_database:
+        raise Refusal(
+            "this environment has no copy of its catalog",
+            hint="It is for AWS's own tools; see docs/deploy-aws.md.",
+        )
+    import boto3  # takes half a second: only who publishes on AWS pays for it
+
+    glue, tables = boto3.client("glue"), lake.view_tables(settings)
+    return [view for view, table in tables.items() if show(glue, settings.glue_database, view, table)]
 
 
 def show(glue: Any, database: str, view: str, table: Table) -> bool:
@@ -54,5 +91,6 @@ def show(glue: Any, database: str, view: str, table: Table) -> bool:
         return True
     if shown["Parameters"] == wanted["Parameters"]:
         return False
-    glue.update_table(DatabaseName=database, TableInput=wanted)
+    # Glue would keep each of the past, a hundred thousand at most: at one a minute, those of ten weeks.
+    glue.update_table(DatabaseName=database, TableInput=wanted, SkipArchive=True)
     return True

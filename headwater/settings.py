@@ -41,6 +41,7 @@ class Settings:
     postgres_host: str
     postgres_port: int
     warehouse: str
+    glue_database: str  # of AWS: where its own tools look for views; empty where nobody looks
     checkpoints: str
     artifacts: str
     spark_master: str

@@ -20,7 +20,7 @@ MORE = 1_000_000
 
 
 def copy_code(target: Path) -> Path:
-    for package in artifacts.PACKAGES:
+    for package in artifacts.APPS.packages:
         shutil.copytree(REPOSITORY / package, target / package)
     return target
 

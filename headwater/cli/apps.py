@@ -47,9 +47,7 @@ def stop_apps(names: Apps = None) -> None:
 @commands.command("supervise")
 def supervise_apps() -> None:
     """Look after all apps once, as the DAG `supervise` does every minute."""
-    from headwater import capture, retention, supervision
+    from headwater import supervision
 
-    settings = Settings.load()
-    looks = [*supervision.tick(settings), *capture.look_after(settings), *retention.look_after(settings)]
-    for done in looks:
-        say(str(done))
+    for done in supervision.look_after_everything(Settings.load()):
+        say(done)

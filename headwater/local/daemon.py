@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import http.client
 import os
 import resource
@@ -19,7 +18,7 @@ from supervisor.xmlrpc import SupervisorTransport
 
 from headwater.errors import Refusal
 from headwater.local import processes
-from headwater.local.files import write_private
+from headwater.local.files import one_at_a_time, write_private
 from headwater.local.users import User, unprivileged_user
 from headwater.waiting import wait_until_nothing_is_missing
 
@@ -78,9 +77,8 @@ def log_file(home: Path, program: str) -> Path:
 
 def start_daemon(home: Path) -> None:
     """Start supervisord, and with it every program it knows. Does nothing if it runs."""
-    (home / "supervisor").mkdir(exist_ok=True)
-    with (home / "supervisor/lock").open("a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # parts start at the same time, and each makes sure that it runs
+    # Parts start at the same time, and each makes sure that it runs.
+    with one_at_a_time(home / "supervisor/lock"):
         if not answers(home):
             _start(home)
 

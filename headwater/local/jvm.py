@@ -16,11 +16,13 @@ import tempfile
 from pathlib import Path
 
 from headwater.errors import Refusal
+from headwater.local.files import one_at_a_time
 from headwater.local.tools import find_java
 from headwater.settings import REPOSITORY
 
 IVY_FILE = REPOSITORY / "infra/jvm/ivy.xml"
 CHECKSUMS = REPOSITORY / "infra/jvm/checksums.txt"
+ATTEMPTS = 3
 PATTERN = "[conf]/[artifact]-[revision](-[classifier]).[ext]"
 
 
@@ -42,12 +44,9 @@ def resolve_jvm_parts() -> Path:
     folder = jvm_folder()
     if folder.exists():
         return folder
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".resolving-") as temporary:
-        resolved = Path(temporary) / "parts"
-        _run_ivy(resolved)
-        _compare(CHECKSUMS.read_text(), checksums_of(resolved))
-        _move(resolved, folder)
+    with one_at_a_time(folder.parent / "lock"):  # two that fill Ivy's cache at once spoil it for each other
+        if not folder.exists():
+            _download(folder)
     return folder
 
 
@@ -72,6 +71,14 @@ def write_checksums() -> None:
         CHECKSUMS.write_text(checksums_of(Path(temporary)))
 
 
+def _download(folder: Path) -> None:
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".resolving-") as temporary:
+        resolved = Path(temporary) / "parts"
+        _run_ivy(resolved)
+        _compare(CHECKSUMS.read_text(), checksums_of(resolved))
+        resolved.rename(folder)
+
+
 def _run_ivy(target: Path) -> None:
     ivy = next((spark_home() / "jars").glob("ivy-*.jar"))
     command = [
@@ -84,13 +91,17 @@ def _run_ivy(target: Path) -> None:
         str(cache_folder() / "ivy"),
     ]
     command += ["-warn", "-retrieve", f"{target}/{PATTERN}"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise Refusal(
-            "the JVM parts could not be downloaded",
-            detail=_last_lines(done.stdout + done.stderr),
-            hint="Check the connection (Java takes a proxy from JAVA_TOOL_OPTIONS) and run again.",
-        )
+    for attempt in range(1, ATTEMPTS + 1):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode == 0:
+            return
+        if attempt < ATTEMPTS:  # what has come is kept; a hundred downloads seldom all go well
+            print("JVM parts: some did not come, asking once more", flush=True)
+    raise Refusal(
+        "the JVM parts could not be downloaded",
+        detail=_last_lines(done.stdout + done.stderr),
+        hint="Check the connection (Java takes a proxy from JAVA_TOOL_OPTIONS) and run again.",
+    )
 
 
 def _compare(pinned: str, found: str) -> None:
@@ -102,14 +113,6 @@ def _compare(pinned: str, found: str) -> None:
             detail=f"The checksum differs for: {', '.join(names)}.",
             hint="If infra/jvm/ivy.xml was changed on purpose, run `make lock`; else distrust the download.",
         )
-
-
-def _move(resolved: Path, folder: Path) -> None:
-    try:
-        resolved.rename(folder)
-    except OSError:
-        if not folder.exists():  # otherwise someone else was quicker, with the same content
-            raise
 
 
 def _sha256(path: Path) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import re
@@ -15,6 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from headwater.errors import Refusal
+from headwater.local.files import one_at_a_time
 from headwater.settings import REPOSITORY
 
 if TYPE_CHECKING:
@@ -32,9 +32,7 @@ def ensure_environment() -> bool:
     """Make the environment what the lock says; tell whether there was anything to do."""
     if is_current():
         return False
-    VENV.mkdir(exist_ok=True)
-    with (VENV / "headwater.lock").open("a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with one_at_a_time(VENV / "headwater.lock"):
         if is_current():  # someone else has been at it
             return False
         with _ticking("Python environment"):

@@ -7,7 +7,6 @@ Missing entries are added, existing ones are never changed. Rendered configurati
 from __future__ import annotations
 
 import base64
-import fcntl
 import json
 import os
 import re
@@ -15,7 +14,7 @@ import secrets
 from typing import TYPE_CHECKING
 
 from headwater.errors import Refusal
-from headwater.local.files import write_private
+from headwater.local.files import one_at_a_time, write_private
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -64,8 +63,7 @@ def secrets_file(home: Path) -> Path:
 def load_secrets(home: Path) -> dict[str, str]:
     """Return all secrets of an instance; generate those that do not exist yet."""
     path = secrets_file(home)
-    with (home / "secrets.lock").open("a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # parts start at the same time
+    with one_at_a_time(home / "secrets.lock"):  # parts start at the same time
         known: dict[str, str] = json.loads(path.read_text()) if path.exists() else {}
         missing = {name: generate() for name, generate in GENERATORS.items() if name not in known}
         if missing:

@@ -2,7 +2,7 @@
 
 An artifact is needed as long as the registry names it: a version was made with it, even one that is gone, and
 may be made so again; or an app runs it. What is left is code that was deployed and replaced without making a
-version, or only planned with.
+version, or only planned with, and that of bounded jobs that were replaced.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from headwater import artifacts
 from headwater.maintenance.telling import Outcome
 from headwater.registry import connect
 from headwater.replay import moving
+from headwater.shelves import shelf_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from headwater.registry import Connection
     from headwater.settings import Settings
+    from headwater.shelves import Kept, Shelf
 
 NEEDED = """
     SELECT artifact FROM versions UNION SELECT artifact FROM apps
@@ -52,21 +52,21 @@ def _versions(settings: Settings, registry: Connection, *, dry_run: bool) -> Ite
 def _artifacts(settings: Settings, registry: Connection, *, dry_run: bool) -> Iterator[Outcome]:
     before = datetime.now(UTC) - moving.GRACE
     needed = {row["artifact"] for row in registry.execute(NEEDED.encode())}
-    for path in artifacts.packed_before(settings, before):
-        if path.stem not in needed:
-            yield _discard(registry, path, dry_run=dry_run)
+    shelf = shelf_of(settings)
+    for kept in shelf.put_before(before):
+        if kept.hash not in needed:
+            yield _discard(registry, shelf, kept, dry_run=dry_run)
 
 
-def _discard(registry: Connection, path: Path, *, dry_run: bool) -> Outcome:
-    size = path.stat().st_size
+def _discard(registry: Connection, shelf: Shelf, kept: Kept, *, dry_run: bool) -> Outcome:
     if not dry_run:
         # The registry's word first: it keeps an artifact that somebody has come to need meanwhile.
-        registry.execute("DELETE FROM artifacts WHERE hash = %s", [path.stem])
-        path.unlink()
+        registry.execute("DELETE FROM artifacts WHERE hash = %s", [kept.hash])
+        shelf.remove(kept)
     return Outcome(
-        subject=path.name,
+        subject=kept.name,
         step="discard",
         why="no version and no app needs this code",
         done="" if dry_run else "removed",
-        freed=0 if dry_run else size,
+        freed=0 if dry_run else kept.size,
     )

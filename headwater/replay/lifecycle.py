@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from headwater import observing, supervision
+from headwater import glue, observing, supervision
 from headwater.errors import Refusal
 from headwater.registry import apps, connect, heartbeats, releases, replays
 from headwater.registry.wanted import changing
@@ -174,6 +174,7 @@ def promote(settings: Settings, key: str, approved_by: str) -> str:
             move(settings, registry, replay["query"], "promote", approved_by)
             replays.close(registry, key, "promoted", f"by {approved_by}")
             apps.throttle(registry, replay["query"], None)  # it is one of the live ones now
+    glue.look_after(settings)
     return f"view {replay['view']} serves {replay['query'].rpartition('.')[2]} now; the old one stays warm"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from headwater import checkpoints, lake
+from headwater import checkpoints, glue, lake
 from headwater.errors import Refusal
 from headwater.registry import apps, connect, releases
 from headwater.registry.wanted import changing
@@ -41,6 +41,7 @@ def rollback(settings: Settings, view: str, label: str | None = None, by: str = 
         live = releases.live_version(registry, view)
         target = _target(registry, view, label)
         move(settings, registry, target["query"], "roll back", by)
+    glue.look_after(settings)
     return f"view {view} serves {target['label']} again; {live['label']} stays warm"
 
 

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from headwater.declared import FOLDER
 from headwater.settings import REPOSITORY, Settings
 from headwater.topics import load_topics
 from headwater.topics.access import roles
+from spark_apps import archiving
 from spark_apps.catalog import views
 
 if TYPE_CHECKING:
@@ -34,8 +36,29 @@ def test_every_role_of_kafka_has_a_password_on_aws() -> None:
     assert set(re.findall(r"\w+", users[1])) == wanted
 
 
-def test_every_app_has_a_role_on_aws() -> None:
-    code = (REPOSITORY / "infra/environments/aws/variables.tf").read_text()
-    declared = re.search(r'variable "apps" .*?default\s*= \[(.*?)\]', code, re.DOTALL)
-    assert declared
-    assert set(re.findall(r"\w+", declared[1])) == {view.app for view in views().values()}
+def test_aws_reads_from_the_files_which_app_keeps_which_view() -> None:
+    """Terraform cannot run Python: it looks for a line in each view's file, and in that of the archive."""
+    code = (REPOSITORY / "infra/environments/aws/main.tf").read_text()
+    line, archive = '\\n    app=\\"([a-z0-9_]+)\\"', '\\nAPP = \\"([a-z0-9_]+)\\"\\n'
+    assert line in code
+    assert archive in code
+    files = {file.stem: file.read_text() for file in FOLDER.glob("[a-z]*.py")}
+    found = {name: re.findall(_as_python(line), text) for name, text in files.items()}
+    assert found == {view.name: [view.app] for view in views().values()}
+    text = (REPOSITORY / "spark_apps/archiving.py").read_text()
+    assert re.findall(_as_python(archive), text) == [archiving.APP]
+
+
+def test_maintenance_on_aws_may_write_every_namespace_of_the_lake() -> None:
+    code = (REPOSITORY / "infra/modules/aws/spark/main.tf").read_text()
+    granted = re.search(r"namespaces = \[(.*?)\]", code)
+    made = re.search(
+        r"for namespace in \((.*?)\):", (REPOSITORY / "spark_apps/session.py").read_text(), re.DOTALL
+    )
+    assert granted
+    assert made
+    assert set(re.findall(r"\w+", made[1])) <= set(re.findall(r"\w+", granted[1]))
+
+
+def _as_python(pattern: str) -> str:
+    return pattern.replace('\\"', '"')

@@ -9,10 +9,13 @@ import sys
 import threading
 import uuid
 from dataclasses import dataclass, replace
-from datetime import timedelta
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
 
+import boto3
 import pytest
+from moto import mock_aws
+from psycopg.types.json import Jsonb
 from pyspark.sql import functions as F
 
 from headwater import lake as iceberg
@@ -22,6 +25,7 @@ from headwater.registry import connect, releases, replays
 from headwater.registry.wanted import changing
 from headwater.replay import promote, release, rollback
 from headwater.replay.moving import move
+from headwater.replay.proof import Conservation, Proof
 from headwater.shop import Simulation
 from spark_apps import catalog, sinks
 from spark_apps.session import CATALOG
@@ -197,6 +201,51 @@ def test_candidate_without_a_proof_that_holds_is_not_promoted(versions: Versions
     with connect(versions.settings) as registry:
         replays.close(registry, key, "rejected", "the test is over")
         releases.set_status(registry, versions.new, "warm")
+
+
+@pytest.fixture
+def glue(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Return Glue as moto plays it, with a database for the copy of the catalog."""
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
+    with mock_aws():
+        client = boto3.client("glue")
+        client.create_database(DatabaseInput={"Name": "copy"})
+        yield client
+
+
+def test_promotion_and_roll_back_are_seen_in_the_copy_of_the_catalog_at_once(
+    versions: Versions, glue: Any
+) -> None:
+    settings = replace(versions.settings, glue_database="copy")
+
+    def shown() -> str:
+        return str(
+            glue.get_table(DatabaseName="copy", Name=versions.view)["Table"]["Parameters"][
+                "metadata_location"
+            ]
+        )
+
+    versions.make_live(versions.old)
+    key, label = f"key-{uuid.uuid4().hex[:8]}", versions.new.rpartition(".")[2]
+    flawless = Proof(
+        view=versions.view,
+        candidate=label,
+        made_at=datetime.now(UTC),
+        checks=(),
+        difference=None,
+        conservation=Conservation(batches=0, partitions=()),
+    )
+    with connect(settings) as registry:
+        releases.set_status(registry, versions.new, "candidate")
+        replays.enter(registry, key=key, view=versions.view, query=versions.new, request={}, plan={})
+        registry.execute(
+            "UPDATE versions SET proof = %s WHERE query = %s",
+            [Jsonb(flawless.model_dump(mode="json")), versions.new],
+        )
+    promote(settings, key, "someone")
+    assert shown() == iceberg.table(settings, table_of(settings, versions.new)).metadata_location
+    rollback(settings, versions.view)
+    assert shown() == iceberg.table(settings, table_of(settings, versions.old)).metadata_location
 
 
 def test_released_version_is_retired_at_once_and_its_table_removed_after_the_grace_period(

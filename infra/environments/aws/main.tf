@@ -19,6 +19,13 @@ locals {
   # The changelogs that capture writes are the topics that name a table.
   topics     = { for file in fileset("${local.repository}/spark_apps/topics", "*.yaml") : trimsuffix(file, ".yaml") => yamldecode(file("${local.repository}/spark_apps/topics/${file}")) }
   changelogs = [for name, topic in local.topics : name if try(topic.table, null) != null]
+
+  # A view is a file that names its app; one app keeps the cold log beside its views.
+  views   = { for file in fileset("${local.repository}/spark_apps/views", "[a-z]*.py") : trimsuffix(file, ".py") => one(regex("\n    app=\"([a-z0-9_]+)\"", file("${local.repository}/spark_apps/views/${file}"))) }
+  apps    = { for view, app in local.views : app => view... }
+  archive = one(regex("\nAPP = \"([a-z0-9_]+)\"\n", file("${local.repository}/spark_apps/archiving.py")))
+
+  packed = "packed" # the folder of our own code, packed, beside the runtime that it needs
 }
 
 module "keys" {
@@ -158,14 +165,16 @@ module "spark" {
   name           = local.name
   account        = local.account
   release_label  = var.emr_release
-  apps           = var.apps
+  apps           = local.apps
+  archive        = local.archive
   app_properties = var.app_properties
   subnets        = module.network.subnets
   security_group = module.network.security_groups["spark"]
   code           = "${module.storage.urls["artifacts"]}/runtime"
+  packed         = local.packed
   buckets        = module.storage.arns
   keys           = [module.keys.arns["data"], module.keys.arns["secrets"]]
-  secrets        = { for name in ["kafka.apps", "postgres.headwater"] : name => module.secrets.arns[name] }
+  secrets        = { for name in ["kafka.apps", "kafka.control", "postgres.headwater"] : name => module.secrets.arns[name] }
   log_group      = module.observability.log_groups["spark"]
   tags           = local.tags
 }
@@ -197,10 +206,11 @@ module "airflow" {
   dags            = "${local.repository}/dags"
   requirements    = "${local.repository}/requirements.txt"
   plugins         = var.airflow_plugins
-  outputs         = merge(local.outputs, { airflow_url = "" }) # Airflow cannot know its own address before it exists
+  outputs         = merge(local.outputs, { airflow_url = "mwaa://${local.name}" }) # its address it cannot know before it exists
   secrets         = { for name in ["kafka.admin", "kafka.apps", "kafka.control", "postgres.headwater"] : name => module.secrets.arns[name] }
   secrets_key     = module.keys.arns["secrets"]
   lake            = module.storage.arns
+  packed          = local.packed
   statements      = concat(module.spark.submission, module.catalog.publishing, module.cdc.watching, local.erasing)
   tags            = local.tags
 }

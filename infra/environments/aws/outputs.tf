@@ -14,8 +14,9 @@ locals {
     postgres_host            = module.database.host
     postgres_port            = module.database.port
     warehouse                = module.storage.urls["warehouse"]
+    glue_database            = module.catalog.databases["views"]
     checkpoints              = module.storage.urls["checkpoints"]
-    artifacts                = module.storage.urls["artifacts"]
+    artifacts                = "${module.storage.urls["artifacts"]}/${local.packed}"
     spark_master             = module.spark.master
     spark_rest_url           = module.spark.rest_url
     spark_ui_url             = module.spark.ui_url
@@ -98,6 +99,11 @@ output "warehouse" {
   value       = local.outputs.warehouse
 }
 
+output "glue_database" {
+  description = "Database of Glue that shows the views to AWS's own tools."
+  value       = local.outputs.glue_database
+}
+
 output "checkpoints" {
   description = "Where streaming apps keep their checkpoints."
   value       = local.outputs.checkpoints
@@ -133,7 +139,7 @@ output "spark_app_properties" {
 }
 
 output "spark_roles" {
-  description = "AWS role of each app; `replay` is that of apps of one version."
+  description = "AWS role of each app and job; `replay` is that of apps of one version, `jobs` that of jobs that only look."
   value       = local.outputs.spark_roles
 }
 

@@ -111,12 +111,6 @@ variable "airflow_version" {
 # Code
 ################################################################################
 
-variable "apps" {
-  description = "Groups of views, each an app with a role of its own."
-  type        = set(string)
-  default     = ["traffic", "insights"]
-}
-
 variable "airflow_plugins" {
   description = "The zip of wheels and our own packages in the bucket of DAGs, and its version; none in the first step."
   type        = object({ key = string, version = string })

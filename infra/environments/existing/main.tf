@@ -19,6 +19,7 @@ locals {
     postgres_host            = var.postgres.host
     postgres_port            = var.postgres.port
     warehouse                = var.storage.warehouse
+    glue_database            = ""
     checkpoints              = var.storage.checkpoints
     artifacts                = var.storage.artifacts
     spark_master             = var.spark.master

@@ -72,6 +72,11 @@ output "warehouse" {
   value       = terraform_data.check.output.warehouse
 }
 
+output "glue_database" {
+  description = "None: a copy of the catalog is a matter of AWS."
+  value       = terraform_data.check.output.glue_database
+}
+
 output "checkpoints" {
   description = "Where streaming apps keep their checkpoints."
   value       = terraform_data.check.output.checkpoints

@@ -71,6 +71,11 @@ output "warehouse" {
   value       = "${local.home}/warehouse"
 }
 
+output "glue_database" {
+  description = "None: a copy of the catalog is a matter of AWS."
+  value       = ""
+}
+
 output "checkpoints" {
   description = "Where streaming apps keep their checkpoints."
   value       = "${local.home}/checkpoints"

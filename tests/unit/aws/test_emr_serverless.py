@@ -12,6 +12,7 @@ from headwater.engines import ClusterSilent, Standalone, Submission, engine_of
 from headwater.engines.emr_serverless import EmrServerless
 from headwater.errors import Refusal
 from headwater.settings import Settings
+from tests.aws_environment import runs
 
 SUBMISSION = Submission(
     name="traffic", artifact="s3://headwater-test-artifacts/0a1b.zip", arguments=("stream", "traffic", "0a1b")
@@ -27,14 +28,10 @@ def engine(settings: Settings) -> EmrServerless:
 def sent(engine: EmrServerless) -> list[dict[str, Any]]:
     """Keep what was sent to start drivers: moto forgets some of it."""
     requests: list[dict[str, Any]] = []
-    engine._client.meta.events.register(
+    engine._application.client.meta.events.register(
         "provide-client-params.emr-serverless.StartJobRun", lambda params, **_: requests.append(params)
     )
     return requests
-
-
-def runs(emr: Any, application: str) -> list[dict[str, Any]]:
-    return [run for run in emr.list_job_runs(applicationId=application)["jobRuns"] if run["name"] != "old"]
 
 
 def test_master_chooses_the_engine(settings: Settings) -> None:
@@ -144,7 +141,7 @@ def test_driver_on_a_later_page_is_found(engine: EmrServerless, monkeypatch: pyt
         run, following = pages[nextToken]
         return {"jobRuns": [run], "nextToken": following}
 
-    monkeypatch.setattr(engine, "_ask", page)
+    monkeypatch.setattr(engine._application, "ask", page)
     assert engine.running("b")
 
 
@@ -176,6 +173,6 @@ def test_aws_that_does_not_answer_is_a_silent_cluster(
     def unreachable(*_: Any, **__: Any) -> None:
         raise EndpointConnectionError(endpoint_url="https://emr-serverless.eu-central-1.amazonaws.com")
 
-    monkeypatch.setattr(engine._client, "_make_api_call", unreachable)
+    monkeypatch.setattr(engine._application.client, "_make_api_call", unreachable)
     with pytest.raises(ClusterSilent, match="did not answer"):
         engine.running("traffic-0")

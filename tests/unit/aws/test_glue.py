@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import boto3
@@ -10,7 +11,8 @@ import pytest
 from pyiceberg.catalog.glue import GlueCatalog
 from pyiceberg.catalog.sql import SqlCatalog
 
-from headwater import glue, lake
+from headwater import alarms, glue, lake
+from headwater.errors import Refusal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,11 +77,65 @@ def test_promoted_version_is_seen_with_its_own_columns(client: Any, catalog: Sql
     ]
 
 
-def test_all_views_are_published_in_the_database_that_terraform_makes(
-    settings: Settings, client: Any, catalog: SqlCatalog, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def tables(catalog: SqlCatalog, monkeypatch: pytest.MonkeyPatch) -> dict[str, Table]:
+    """Return the tables that views point at, in a catalog that is no PostgreSQL."""
     tables = {"orders": version(catalog, "orders__v1", {"country": ["de"]})}
     monkeypatch.setattr(lake, "view_tables", lambda _settings: tables)
+    return tables
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Keep what would go to the registry and to Kafka."""
+    told: list[str] = []
+    monkeypatch.setattr(alarms, "raise_alarm", lambda _settings, *words: told.append(f"raised {words[:2]}"))
+    monkeypatch.setattr(alarms, "clear", lambda _settings, *words: told.append(f"cleared {words}"))
+    return told
+
+
+@pytest.mark.usefixtures("tables")
+def test_all_views_are_published_in_the_database_that_terraform_makes(
+    settings: Settings, client: Any
+) -> None:
     assert glue.publish(settings) == ["orders"]
     assert glue.publish(settings) == []
     assert read(client) == [{"country": "de"}]
+
+
+def test_look_renews_the_copy_and_says_nothing(
+    settings: Settings, client: Any, tables: dict[str, Table], told: list[str]
+) -> None:
+    assert glue.look_after(settings) == []
+    tables["orders"].append(pa.table({"country": ["fr"]}))
+    assert glue.look_after(settings) == []
+    assert sorted(row["country"] for row in read(client)) == ["de", "fr"]
+    assert told == ["cleared ('glue', 'copy outdated')"] * 2
+
+
+@pytest.mark.usefixtures("tables")
+def test_copy_that_cannot_be_renewed_is_an_alarm(settings: Settings, client: Any, told: list[str]) -> None:
+    client.delete_database(Name=DATABASE)
+    (outdated,) = glue.look_after(settings)
+    assert "Glue shows views as they were" in str(outdated)
+    assert told == ["raised ('glue', 'copy outdated')"]
+
+
+def test_environment_without_glue_has_nothing_to_look_after(settings: Settings, told: list[str]) -> None:
+    elsewhere = replace(settings, glue_database="")
+    assert glue.look_after(elsewhere) == []
+    assert told == []
+    with pytest.raises(Refusal, match="no copy of its catalog"):
+        glue.publish(elsewhere)
+
+
+def test_past_of_a_view_is_not_kept_in_glue(client: Any, catalog: SqlCatalog) -> None:
+    asked: list[dict[str, Any]] = []
+    client.meta.events.register(
+        "provide-client-params.glue.UpdateTable", lambda params, **_: asked.append(params)
+    )
+    table = version(catalog, "orders__v1", {"country": ["de"]})
+    glue.show(client, DATABASE, "orders", table)
+    table.append(pa.table({"country": ["fr"]}))
+    glue.show(client, DATABASE, "orders", table)
+    assert [one["SkipArchive"] for one in asked] == [True]

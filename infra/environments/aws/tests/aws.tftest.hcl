@@ -29,6 +29,20 @@ run "writes_changelogs_of_the_tables_that_topics_name" {
   }
 }
 
+run "gives_apps_the_views_whose_files_name_them" {
+  command = plan
+
+  assert {
+    condition     = contains(local.apps["traffic"], "page_views_per_minute") && contains(local.apps["insights"], "carts") && local.archive == "traffic"
+    error_message = "A view's file says which app keeps it."
+  }
+
+  assert {
+    condition     = output.artifacts == "s3://headwater-main-artifacts-123456789012/packed" && output.glue_database == "headwater_main_views"
+    error_message = "Our own code is apart from what it runs with; the copy of the catalog has a name."
+  }
+}
+
 run "is_smaller_where_nobody_relies_on_it" {
   command = plan
   variables {

@@ -66,7 +66,7 @@ resource "aws_mwaa_environment" "this" {
 ################################################################################
 
 resource "aws_s3_object" "dag" {
-  for_each = fileset(var.dags, "**/*.py")
+  for_each = setunion(fileset(var.dags, "**/*.py"), fileset(var.dags, ".airflowignore"))
 
   bucket      = var.bucket.name
   key         = "dags/${each.key}"
@@ -109,6 +109,12 @@ locals {
       Effect   = "Allow"
       Action   = ["airflow:PublishMetrics"]
       Resource = [local.environment]
+    },
+    {
+      Sid      = "WriteNotes" # what a task has to say, on its page
+      Effect   = "Allow"
+      Action   = ["airflow:InvokeRestApi"]
+      Resource = ["arn:aws:airflow:${var.account.region}:${var.account.id}:role/${var.name}/User"]
     },
     {
       Sid      = "ReadCode"
@@ -163,7 +169,7 @@ locals {
       Sid      = "KeepArtifacts"
       Effect   = "Allow"
       Action   = ["s3:GetObject", "s3:PutObject"]
-      Resource = ["${var.lake["artifacts"]}/*"]
+      Resource = ["${var.lake["artifacts"]}/${var.packed}/*"]
     },
     {
       Sid      = "KeepPointers"

@@ -143,6 +143,11 @@ variable "lake" {
   type        = map(string)
 }
 
+variable "packed" {
+  description = "Folder of our own code, packed, in the bucket artifacts."
+  type        = string
+}
+
 variable "statements" {
   description = "What else tasks may do: start apps, publish views."
   type        = any

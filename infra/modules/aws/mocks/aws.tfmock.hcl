@@ -87,3 +87,9 @@ mock_data "aws_caller_identity" {
     account_id = "123456789012"
   }
 }
+
+mock_resource "aws_iam_policy" {
+  defaults = {
+    arn = "arn:aws:iam::123456789012:policy/example"
+  }
+}

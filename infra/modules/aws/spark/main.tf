@@ -52,46 +52,157 @@ locals {
     "spark.executorEnv.PYSPARK_PYTHON"              = "./environment/bin/python"
   }
 
-  # What every app may do. A candidate or an older version runs as an app of its own, as `replay`.
-  apps = setunion(var.apps, ["replay"])
-
-  read_code = {
-    Sid      = "ReadCode"
-    Effect   = "Allow"
-    Action   = ["s3:GetObject"]
-    Resource = ["${var.buckets["artifacts"]}/*"]
-  }
-  keep_views = {
-    Sid      = "KeepViews"
-    Effect   = "Allow"
-    Action   = ["s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"]
-    Resource = ["${var.buckets["warehouse"]}/*", "${var.buckets["checkpoints"]}/*"]
-  }
-  list_buckets = {
-    Sid      = "ListBuckets"
-    Effect   = "Allow"
-    Action   = ["s3:ListBucket", "s3:GetBucketLocation"]
-    Resource = [for purpose in ["warehouse", "checkpoints", "artifacts"] : var.buckets[purpose]]
-  }
-  use_keys = {
-    Sid      = "UseKeys"
-    Effect   = "Allow"
-    Action   = ["kms:Decrypt", "kms:GenerateDataKey"]
-    Resource = var.keys
-  }
-  read_passwords = {
-    Sid      = "ReadPasswords"
-    Effect   = "Allow"
-    Action   = ["secretsmanager:GetSecretValue"]
-    Resource = values(var.secrets)
-  }
+  # Candidates and older versions run as apps of their own; what they are called, Terraform cannot know.
+  apps = merge(var.apps, { replay = [] })
 }
 
 resource "aws_iam_role" "app" {
   for_each = local.apps
 
-  name = "${var.name}-app-${each.key}"
-  assume_role_policy = jsonencode({
+  name               = "${var.name}-app-${each.key}"
+  assume_role_policy = local.assumed_by_emr
+
+  tags = var.tags
+}
+
+resource "aws_iam_role_policy" "app" {
+  for_each = local.apps
+
+  name = "work"
+  role = aws_iam_role.app[each.key].id
+  policy = jsonencode({
+    Version = "2012-10-17"
+    Statement = concat(local.shared, local.logging[each.key], [
+      {
+        Sid      = "ReadPasswords"
+        Effect   = "Allow"
+        Action   = ["secretsmanager:GetSecretValue"]
+        Resource = [for name, arn in var.secrets : arn if name != "kafka.control" || each.key == var.archive]
+      },
+      local.mark_folders,
+      ], [for writes in local.writes_apart[each.key] : {
+        Sid      = "Write"
+        Effect   = "Allow"
+        Action   = local.write
+        Resource = writes
+    }])
+  })
+}
+
+locals {
+  # The archive keeps the cold log and what is no event; a version apart may be one of any view, but moves no reader.
+  writes_apart = merge({ for app in keys(var.apps) : app => [] }, {
+    replay        = [concat([for namespace in ["versions", "state", "late"] : "${local.warehouse}/${namespace}/*"], ["${local.checkpoints}/views/*", "${local.checkpoints}/late/*"])]
+    (var.archive) = [["${local.warehouse}/cold/*", "${local.warehouse}/quarantine/*", "${local.checkpoints}/cold/*"]]
+  })
+
+  # The versions of a view, wherever they leave something.
+  places_of_views = { for app, views in var.apps : app => [for view in sort(views) : [
+    "${local.warehouse}/versions/${view}__*",
+    "${local.warehouse}/state/${view}__*",
+    "${local.warehouse}/late/${view}__*",
+    "${local.warehouse}/views/${view}/*",
+    "${local.checkpoints}/views/${view}/*",
+    "${local.checkpoints}/late/${view}__*",
+  ]] }
+
+  # AWS bounds how long a policy may be: a few views in each.
+  few = 5
+  views = merge([for app, places in local.places_of_views : {
+    for number, some in chunklist(places, local.few) : "${app}-${number}" => { app = app, places = flatten(some) }
+  }]...)
+}
+
+resource "aws_iam_policy" "views" {
+  for_each = local.views
+
+  name        = "${var.name}-views-${each.key}"
+  description = "Keeps some views of the app ${each.value.app} up to date"
+  policy = jsonencode({
+    Version = "2012-10-17"
+    Statement = [{
+      Sid      = "KeepViews"
+      Effect   = "Allow"
+      Action   = local.write
+      Resource = each.value.places
+    }]
+  })
+
+  tags = var.tags
+}
+
+resource "aws_iam_role_policy_attachment" "views" {
+  for_each = local.views
+
+  role       = aws_iam_role.app[each.value.app].name
+  policy_arn = aws_iam_policy.views[each.key].arn
+}
+
+################################################################################
+# Jobs
+################################################################################
+
+locals {
+  # What a bounded job writes, by its name. `jobs` is for all others: they only look.
+  jobs = {
+    jobs     = { writes = [], passwords = ["kafka.apps", "postgres.headwater"] }
+    check    = { writes = ["quality"], passwords = ["kafka.apps", "kafka.control", "postgres.headwater"] }
+    backfill = { writes = ["versions"], passwords = ["kafka.apps", "postgres.headwater"] }
+    batch    = { writes = ["batch", "serving"], passwords = ["kafka.apps", "kafka.control", "postgres.headwater"] }
+    maintain = { writes = local.namespaces, passwords = ["postgres.headwater"] }
+  }
+  namespaces = ["batch", "cold", "late", "quality", "quarantine", "serving", "state", "versions", "views"]
+  removes    = { maintain = [["${local.checkpoints}/*", "${local.packed}/*"]] } # of versions that were let go, and unneeded code
+}
+
+resource "aws_iam_role" "job" {
+  for_each = local.jobs
+
+  name               = "${var.name}-job-${each.key}"
+  assume_role_policy = local.assumed_by_emr
+
+  tags = var.tags
+}
+
+resource "aws_iam_role_policy" "job" {
+  for_each = local.jobs
+
+  name = "work"
+  role = aws_iam_role.job[each.key].id
+  policy = jsonencode({
+    Version = "2012-10-17"
+    Statement = concat(local.shared, local.logging[each.key], [
+      {
+        Sid      = "ReadPasswords"
+        Effect   = "Allow"
+        Action   = ["secretsmanager:GetSecretValue"]
+        Resource = [for name in each.value.passwords : var.secrets[name]]
+      },
+      ], length(each.value.writes) == 0 ? [] : [local.mark_folders], [for places in [each.value.writes] : {
+        Sid      = "Write"
+        Effect   = "Allow"
+        Action   = local.write
+        Resource = [for namespace in places : "${local.warehouse}/${namespace}/*"]
+        } if length(places) > 0], [for places in lookup(local.removes, each.key, []) : {
+        Sid      = "Remove"
+        Effect   = "Allow"
+        Action   = ["s3:DeleteObject"]
+        Resource = places
+    }])
+  })
+}
+
+################################################################################
+# What apps and jobs have in common
+################################################################################
+
+locals {
+  warehouse   = var.buckets["warehouse"]
+  checkpoints = var.buckets["checkpoints"]
+  packed      = "${var.buckets["artifacts"]}/${var.packed}"
+  write       = ["s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"]
+
+  assumed_by_emr = jsonencode({
     Version = "2012-10-17"
     Statement = [{
       Effect    = "Allow"
@@ -104,32 +215,53 @@ resource "aws_iam_role" "app" {
     }]
   })
 
-  tags = var.tags
-}
+  # As Hadoop does, with empty objects, for every folder up to the bucket.
+  mark_folders = {
+    Sid      = "MarkFolders"
+    Effect   = "Allow"
+    Action   = ["s3:PutObject"]
+    Resource = ["${local.warehouse}/*_$folder$", "${local.checkpoints}/*_$folder$"]
+  }
 
-resource "aws_iam_role_policy" "app" {
-  for_each = local.apps
-
-  name = "work"
-  role = aws_iam_role.app[each.key].id
-  policy = jsonencode({
-    Version = "2012-10-17"
-    Statement = [
-      local.read_code, local.keep_views, local.list_buckets, local.use_keys, local.read_passwords,
-      {
-        Sid      = "WriteOwnLog"
-        Effect   = "Allow"
-        Action   = ["logs:CreateLogStream", "logs:PutLogEvents", "logs:DescribeLogStreams"]
-        Resource = ["${var.log_group.arn}:log-stream:${each.key}/*"]
-      },
-      {
-        Sid      = "FindLog"
-        Effect   = "Allow"
-        Action   = ["logs:DescribeLogGroups"]
-        Resource = ["arn:aws:logs:${var.account.region}:${var.account.id}:log-group:*"] # a list of names: AWS does not narrow it
-      },
-    ]
-  })
+  # Reading is shared: Hadoop looks at every folder on the way to a file, and takes a refusal for a failure.
+  shared = [
+    {
+      Sid      = "ReadCode"
+      Effect   = "Allow"
+      Action   = ["s3:GetObject"]
+      Resource = ["${local.packed}/*", "${var.buckets["artifacts"]}/runtime/*"]
+    },
+    {
+      Sid      = "ReadLake"
+      Effect   = "Allow"
+      Action   = ["s3:GetObject"]
+      Resource = ["${local.warehouse}/*", "${local.checkpoints}/*"]
+    },
+    {
+      Sid      = "ListBuckets"
+      Effect   = "Allow"
+      Action   = ["s3:ListBucket", "s3:GetBucketLocation"]
+      Resource = [for purpose in ["warehouse", "checkpoints", "artifacts"] : var.buckets[purpose]]
+    },
+    {
+      Sid      = "UseKeys"
+      Effect   = "Allow"
+      Action   = ["kms:Decrypt", "kms:GenerateDataKey"]
+      Resource = var.keys
+    },
+    {
+      Sid      = "FindLog"
+      Effect   = "Allow"
+      Action   = ["logs:DescribeLogGroups"]
+      Resource = ["arn:aws:logs:${var.account.region}:${var.account.id}:log-group:*"] # a list of names: AWS does not narrow it
+    },
+  ]
+  logging = { for name in concat(keys(local.apps), keys(local.jobs)) : name => [{
+    Sid      = "WriteOwnLog"
+    Effect   = "Allow"
+    Action   = ["logs:CreateLogStream", "logs:PutLogEvents", "logs:DescribeLogStreams"]
+    Resource = ["${var.log_group.arn}:log-stream:${name}/*"]
+  }] }
 }
 
 ################################################################################
@@ -137,25 +269,25 @@ resource "aws_iam_role_policy" "app" {
 ################################################################################
 
 locals {
-  # For whoever supervises the apps.
+  # For whoever supervises the apps, and runs jobs.
   submission = [
     {
-      Sid      = "StartApps"
+      Sid      = "StartRuns"
       Effect   = "Allow"
       Action   = ["emr-serverless:StartJobRun", "emr-serverless:ListJobRuns", "emr-serverless:GetApplication"]
       Resource = [aws_emrserverless_application.this.arn]
     },
     {
-      Sid      = "LookAfterApps"
+      Sid      = "LookAfterRuns"
       Effect   = "Allow"
       Action   = ["emr-serverless:GetJobRun", "emr-serverless:CancelJobRun", "emr-serverless:GetDashboardForJobRun"]
       Resource = ["${aws_emrserverless_application.this.arn}/jobruns/*"]
     },
     {
-      Sid       = "GiveAppsTheirRoles"
+      Sid       = "GiveRunsTheirRoles"
       Effect    = "Allow"
       Action    = ["iam:PassRole"]
-      Resource  = [for role in aws_iam_role.app : role.arn]
+      Resource  = concat([for role in aws_iam_role.app : role.arn], [for role in aws_iam_role.job : role.arn])
       Condition = { StringEquals = { "iam:PassedToService" = "emr-serverless.amazonaws.com" } }
     },
   ]

@@ -27,9 +27,9 @@ output "app_properties" {
 }
 
 output "roles" {
-  description = "Role of each app; `replay` is that of apps of one version."
-  value       = { for app, role in aws_iam_role.app : app => role.arn }
-  depends_on  = [aws_iam_role_policy.app]
+  description = "Role of each app and job; `replay` is that of apps of one version, `jobs` that of jobs that only look."
+  value       = merge({ for app, role in aws_iam_role.app : app => role.arn }, { for job, role in aws_iam_role.job : job => role.arn })
+  depends_on  = [aws_iam_role_policy.app, aws_iam_role_policy.job, aws_iam_role_policy_attachment.views]
 }
 
 ################################################################################
@@ -37,6 +37,6 @@ output "roles" {
 ################################################################################
 
 output "submission" {
-  description = "Statements of a policy that lets its role start, find and end apps."
+  description = "Statements of a policy that lets its role start, find and end apps and jobs."
   value       = local.submission
 }

@@ -73,12 +73,32 @@ variable "security_group" {
 ################################################################################
 
 variable "apps" {
-  description = "Groups of views, each an app with a role of its own."
-  type        = set(string)
+  description = "The views of each app; an app has a role of its own, which writes these views and no other."
+  type        = map(set(string))
 
   validation {
-    condition     = length(var.apps) > 0 && alltrue([for app in var.apps : can(regex("^[a-z][a-z0-9_]*$", app)) && app != "replay"])
-    error_message = "An app is named like the group of its views; `replay` is taken, by apps of one version."
+    condition     = length(var.apps) > 0 && alltrue([for app in keys(var.apps) : can(regex("^[a-z][a-z0-9_]*$", app)) && !contains(["replay", "jobs", "check", "backfill", "batch", "maintain"], app)])
+    error_message = "An app is named like the group of its views; `replay` is taken, by apps of one version, and so are the names of jobs."
+  }
+
+  validation {
+    condition     = alltrue([for view in flatten([for views in var.apps : tolist(views)]) : can(regex("^[a-z][a-z0-9_]*$", view))])
+    error_message = "A view is named by lower-case letters, digits and underscores: anything else would be a right to more than a view."
+  }
+
+  validation {
+    condition     = alltrue([for views in var.apps : length(views) <= 50])
+    error_message = "An app has 50 views at most: AWS gives a role ten policies, and a policy has room for five views."
+  }
+}
+
+variable "archive" {
+  description = "The app that keeps the cold log."
+  type        = string
+
+  validation {
+    condition     = contains(keys(var.apps), var.archive)
+    error_message = "The cold log is kept by one of the apps."
   }
 }
 
@@ -103,6 +123,16 @@ variable "code" {
   }
 }
 
+variable "packed" {
+  description = "Folder of our own code, packed, in the bucket artifacts."
+  type        = string
+
+  validation {
+    condition     = can(regex("^[a-z]+$", var.packed))
+    error_message = "A folder is a word: apps may read, and maintenance may empty, all that is in it."
+  }
+}
+
 variable "buckets" {
   description = "ARNs of the buckets warehouse, checkpoints and artifacts."
   type        = map(string)
@@ -119,12 +149,12 @@ variable "keys" {
 }
 
 variable "secrets" {
-  description = "ARNs of the passwords that apps need, by name."
+  description = "ARNs of the passwords that apps and jobs need, by name."
   type        = map(string)
 
   validation {
-    condition     = keys(var.secrets) == tolist(["kafka.apps", "postgres.headwater"])
-    error_message = "Apps need the passwords kafka.apps and postgres.headwater, and no other."
+    condition     = keys(var.secrets) == tolist(["kafka.apps", "kafka.control", "postgres.headwater"])
+    error_message = "Apps and jobs need the passwords kafka.apps, kafka.control (for alarms) and postgres.headwater, and no other."
   }
 }
 

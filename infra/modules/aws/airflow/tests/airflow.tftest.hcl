@@ -10,6 +10,7 @@ variables {
   bucket          = { name = "example-airflow", arn = "arn:aws:s3:::example-airflow" }
   dags            = "../../../../dags"
   requirements    = "../../../../requirements.txt"
+  packed          = "packed"
   outputs         = { instance = "example" }
   secrets         = { "postgres.headwater" = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:headwater" }
   statements      = [{ Sid = "StartApps", Effect = "Allow", Action = ["emr-serverless:StartJobRun"], Resource = ["arn:aws:emr-serverless:eu-central-1:123456789012:/applications/00example"] }]
@@ -39,6 +40,11 @@ run "takes_dags_and_packages_from_this_repository" {
   }
 
   assert {
+    condition     = aws_s3_object.dag[".airflowignore"].key == "dags/.airflowignore" && contains(keys(aws_s3_object.dag), "spark_job.py")
+    error_message = "What DAGs share comes along, and is said to be no DAG."
+  }
+
+  assert {
     condition     = strcontains(aws_s3_object.requirements.content, "\n--no-index\n") && strcontains(aws_s3_object.requirements.content, "apache-airflow==3")
     error_message = "The pinned packages, and none from the internet."
   }
@@ -63,6 +69,16 @@ run "may_do_what_its_dags_do_and_nothing_more" {
   assert {
     condition     = one([for statement in jsondecode(aws_iam_role_policy.this["own"].policy).Statement : statement.Condition.StringEquals["cloudwatch:namespace"] if statement.Sid == "Measure"]) == "AmazonMWAA"
     error_message = "Measures are bounded by their name space."
+  }
+
+  assert {
+    condition     = one([for statement in jsondecode(aws_iam_role_policy.this["own"].policy).Statement : statement.Resource if statement.Sid == "KeepArtifacts"]) == ["arn:aws:s3:::example-artifacts/packed/*"]
+    error_message = "Tasks pack our own code, and change neither jars nor Python."
+  }
+
+  assert {
+    condition     = one([for statement in jsondecode(aws_iam_role_policy.this["own"].policy).Statement : statement.Resource if statement.Sid == "WriteNotes"]) == ["arn:aws:airflow:eu-central-1:123456789012:role/example/User"]
+    error_message = "Tasks speak to Airflow as an ordinary user."
   }
 }
 
