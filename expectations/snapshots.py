@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as F
 
 from spark_apps.session import CATALOG
-from spark_apps.sinks import BACKFILL, BATCH, COUNTS, OFFSETS, QUERY, rows_at
+from spark_apps.sinks import BACKFILL, BATCH, COUNTS, HISTORY, OFFSETS, QUERY, rows_at
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +26,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """One commit to a table; `batch` is None when it is not one of the query that keeps it."""
+    """One commit to a table; `batch` is None when it is not one of the query that keeps it.
+
+    The rows that a version begins with, if they were written by the batch engine, come with the offsets that
+    their `history` covers: its query begins there.
+    """
 
     id: int
     parent: int | None
@@ -37,6 +41,7 @@ class Snapshot:
     backfill: bool = False
     offsets: Offsets
     counts: Mapping[str, Mapping[str, Mapping[str, int]]]  # topic -> partition -> what -> how many
+    history: Offsets | None = None
 
 
 def lineage(spark: SparkSession, table: str, most: int | None = None) -> list[Snapshot]:
@@ -79,4 +84,5 @@ def _snapshot(row: Row) -> Snapshot:
         backfill=BACKFILL in summary,
         offsets=json.loads(summary.get(OFFSETS, "{}")),
         counts=json.loads(summary.get(COUNTS, "{}")),
+        history=json.loads(summary[HISTORY]) if HISTORY in summary else None,
     )

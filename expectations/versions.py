@@ -15,6 +15,7 @@ from headwater.declared import columns_in
 from headwater.registry import releases, replays
 from headwater.replay.backfill_proof import Outcome
 from headwater.replay.between import Between
+from spark_apps.seam import Cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -74,6 +75,7 @@ class Version:
     stitches: Offsets = field(default_factory=dict)
     seam_at: datetime | None = None
     admitted: tuple[Between, ...] = ()  # windows into which backfills have let late events, by their start
+    cut: Cut | None = None  # where it is cut in two, if it was rebuilt at a seam
 
     @property
     def name(self) -> str:
@@ -113,6 +115,7 @@ def _version(registry: Connection, row: dict[str, Any]) -> Version:
         stitches=row["stitches"],
         seam_at=row["seam_at"],
         admitted=admitted(replays.outcomes(registry, row["query"])),
+        cut=Cut.read(row["cut"]) if row["cut"] else None,
     )
 
 

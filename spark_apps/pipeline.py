@@ -19,7 +19,7 @@ from spark_apps.decode import decode
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, Row
 
     from headwater.topics import Topic
     from spark_apps.view import View
@@ -83,6 +83,37 @@ def batch_events(records: DataFrame, topic: Topic, view: View) -> DataFrame:
     """Turn a bounded set of records into the events that a view uses."""
     punctual = _punctual(_events(decode(records, topic), topic, view), view)
     return repeats.drop_from_batch(punctual) if view.repeats == "drop" else punctual
+
+
+def batch_counts(
+    records: DataFrame, topic: Topic, view: View, partitions: Iterable[int]
+) -> dict[int, ledger.Counts]:
+    """Count what becomes of a bounded set of records, as a stream would."""
+    left_out = F.lit(False) if view.late == "correct" else F.col("late")
+    one = repeats.identity() if view.repeats == "drop" else F.struct("partition", "offset")
+    told = (
+        _events(decode(records, topic), topic, view)
+        .groupBy("partition")
+        .agg(
+            F.count(F.lit(1)).alias("events"),
+            F.count_if(left_out).alias("late"),
+            F.count_distinct(F.when(~left_out, one)).alias("used"),
+        )
+    )
+    arrived = {row["partition"]: row["count"] for row in records.groupBy("partition").count().collect()}
+    found = {row["partition"]: row for row in told.collect()}
+    return {part: _counts(arrived.get(part, 0), found.get(part)) for part in partitions}
+
+
+def _counts(arrived: int, told: Row | None) -> ledger.Counts:
+    events, late, used = (told["events"], told["late"], told["used"]) if told else (0, 0, 0)
+    return ledger.Counts(
+        arrived=arrived,
+        quarantined=arrived - events,
+        late=late,
+        repeated=events - late - used,
+        used=used,
+    )
 
 
 def quarantined(records: DataFrame, topic: Topic) -> DataFrame:

@@ -22,9 +22,14 @@ from pyspark.sql import functions as F
 from headwater.bounds import CELL
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 IDENTITY = ("event_id", "occurred_at", "cell")
+
+
+def identity() -> Column:
+    """Return what events have in common of which all but the first are repeats."""
+    return F.struct("event_id", "occurred_at", _cell())
 
 
 def drop_from_stream(events: DataFrame) -> DataFrame:
@@ -48,5 +53,9 @@ def with_original(events: DataFrame) -> DataFrame:
 
 
 def _with_cell(events: DataFrame) -> DataFrame:
+    return events.withColumn("cell", _cell())
+
+
+def _cell() -> Column:
     width = CELL // timedelta(milliseconds=1)
-    return events.withColumn("cell", F.floor((F.col("clock_error") + width // 2) / width))
+    return F.floor((F.col("clock_error") + width // 2) / width)

@@ -69,6 +69,7 @@ class View:
     window: timedelta = timedelta(0)  # how long that stretch is
     closes: str = ""  # SQL: from when on no event can change a row; `time + window` unless said
     look_back: timedelta = timedelta(0)  # how far before its `time` the events reach that a row is made of
+    uncut: str = ""  # why a rebuild cannot cut its rows in two at a seam, if it cannot
     grain: Literal["window", "event"] = "window"  # what a row is about: rows about events are many
     # Of a view of tables: the column by whose values rows are made anew, all of a value at once, and for each
     # table SQL that finds the units of the rows that `changed`.
@@ -150,6 +151,11 @@ class View:
         if self.of_tables:
             return "CAST(NULL AS TIMESTAMP)"
         return self.closes or f"{self.time} + INTERVAL '{self.window.total_seconds():.0f}' SECOND"
+
+    @property
+    def cannot_be_cut(self) -> str:
+        """Why a rebuild cannot cut its rows in two at a moment in time; nothing if it can."""
+        return self.uncut or ("rows of tables belong to no time" if self.of_tables else "")
 
     @property
     def remembers(self) -> timedelta:
