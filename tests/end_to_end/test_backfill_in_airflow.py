@@ -106,7 +106,7 @@ def is_asked(airflow: Airflow, run: str) -> bool:
 def is_approved(airflow: Airflow, run: str) -> bool:
     """Answer as a person does under *Required actions*, as often as it is asked.
 
-    Airflow takes an answer that comes within a moment of the question for a task that has failed, and asks again.
+    Airflow takes an answer within a moment of the question for a task that has failed, and asks again.
     """
     if is_asked(airflow, run):
         place = f"dags/replay/dagRuns/{quote(run)}/taskInstances/approve/-1/hitlDetails"
