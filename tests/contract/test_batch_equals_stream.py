@@ -61,6 +61,8 @@ SLICES = (800, 5200)  # the same, for each batch that follows
 LATELY = NOW - timedelta(minutes=65)  # of what comes then, most has come
 # In the middle of a backlog: views that correct what is a day old have nothing that is final after it.
 LONG_AGO = NOW - timedelta(days=3, hours=3) + timedelta(minutes=12)
+# What all tests share is made by the first of them, with every view of the catalog.
+pytestmark = pytest.mark.timeout(1800)
 EVERY_VIEW = pytest.mark.parametrize("view", catalog.views().values(), ids=lambda view: view.name)
 
 
