@@ -3,8 +3,8 @@
     log of N events ── raw read ── decode only ── rebuild and backfill of each view ── grows ── …
 
 Everything is measured in the same run on the same log: read by a plain consumer (see `reading.py`), decoded
-by Spark, rebuilt by a streaming query that catches up, backfilled by the batch engine. What counts is the
-share of the raw read, because machines differ and the shares of two numbers of one machine do so less. Every
+by Spark, rebuilt by a streaming query that catches up or at a seam, backfilled by the batch engine. What
+counts is the share of the raw read, because machines differ and the shares of two numbers of one machine do so less. Every
 result is compared with rows that were found out without Spark (see `truth.py`); a wrong one has no speed. A
 small log comes first and is not counted: the first run of everything compiles.
 
@@ -36,6 +36,7 @@ from spark_apps import catalog
 from spark_apps.backfill import Asked, backfill
 from spark_apps.decode import decode
 from spark_apps.session import CATALOG
+from tests.rebuilds import rebuild_of
 from tests.spark_fixture import platform_spark
 from tests.streams import job_of, rows_of, run, whole
 
@@ -156,6 +157,13 @@ def rebuilt(bench: Bench, name: str) -> tuple[View, Work]:
     return version, partial(run, bench.spark, job)
 
 
+def rebuilt_at_a_seam(bench: Bench, name: str) -> tuple[View, Work]:
+    """Prepare a rebuild that is cut in two: the batch engine up to a seam, a streaming query from there."""
+    version = bench.log.view(catalog.view(name))
+    job, *_late = rebuild_of(bench.spark, bench.log, version)
+    return version, partial(run, bench.spark, job)
+
+
 def backfilled(bench: Bench, name: str) -> tuple[View, Work]:
     """Prepare a backfill of all windows that are over: the version that was rebuilt loses their rows."""
     version = bench.versions[name]
@@ -172,7 +180,11 @@ def backfilled(bench: Bench, name: str) -> tuple[View, Work]:
 
 
 # What is measured of each view: a further form of replay is one more line.
-REPLAYS: dict[str, Callable[[Bench, str], tuple[View, Work]]] = {"rebuild": rebuilt, "backfill": backfilled}
+REPLAYS: dict[str, Callable[[Bench, str], tuple[View, Work]]] = {
+    "rebuild": rebuilt,
+    "rebuild at a seam": rebuilt_at_a_seam,
+    "backfill": backfilled,
+}
 
 
 def in_milliseconds(rows: DataFrame) -> DataFrame:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tests.streams import Log
 
 WRITERS = 2
-RATE = float(os.environ.get("RATE", "200"))  # events a second, of all writers
+RATE = float(os.environ.get("RATE", "50"))  # events a second, of all writers
 USERS = round(300 * RATE)  # so many that visits end
 IN_STEP = 10_000  # records after which writers wait for each other
 PATIENCE_SECONDS = 120.0
