@@ -4,9 +4,9 @@
 
 Everything is measured in the same run on the same log: read by a plain consumer (see `reading.py`), decoded
 by Spark, rebuilt by a streaming query that catches up or at a seam, backfilled by the batch engine. What
-counts is the share of the raw read, because machines differ and the shares of two numbers of one machine do so less. Every
-result is compared with rows that were found out without Spark (see `truth.py`); a wrong one has no speed. A
-small log comes first and is not counted: the first run of everything compiles.
+counts is the share of the raw read, because machines differ and the shares of two numbers of one machine do
+so less. Every result is compared with rows that were found out without Spark (see `truth.py`); a wrong one
+has no speed. A small log comes first and is not counted: the first run of everything compiles.
 
 Results are kept by size, in a file: a size that was measured before stays until it is measured again.
 """
