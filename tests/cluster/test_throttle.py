@@ -17,6 +17,7 @@ from tests.cluster.looking import driver_of, has_read_everything
 from tests.waiting import wait_for
 
 if TYPE_CHECKING:
+    import pytest
     from pyspark.sql import SparkSession
 
     from headwater.settings import Settings
@@ -36,8 +37,9 @@ def state_of(settings: Settings, query: str) -> str:
 
 
 def test_rebuild_is_paused_and_throttled_while_it_runs(
-    lake: SparkSession, instance: Settings, app: str, log: Log
+    lake: SparkSession, instance: Settings, app: str, log: Log, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("headwater.replay.form.LONG", 0)  # a short log is long enough to be cut
     events = Simulation(streams=("page_views",), seed=700, rate=200, count=400)
     simulate(instance, events, report=lambda _: None)
     wait_for("rows to rebuild", lambda: has_read_everything(log))
@@ -45,7 +47,7 @@ def test_rebuild_is_paused_and_throttled_while_it_runs(
         artifact = releases.live_version(registry, VIEW)["artifact"]
     wish = {"view": VIEW, "artifact": artifact, "dry_run": False}
     key = f"test-{uuid.uuid4().hex[:8]}"
-    query = replay.begin(instance, ReplayRequest.check(wish), key, form="at a seam").query
+    query = replay.begin(instance, ReplayRequest.check(wish), key).query
 
     assert replay.throttle(instance, VIEW, 0) == f"{query} is paused"
     wait_for("a pause", lambda: state_of(instance, query) == "paused" and cores_of(instance, query) == 0)
