@@ -12,7 +12,7 @@ unexport TF_CLI_CONFIG_FILE
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help up down clean status logs setup test test-unit lint docs format lock audit python bench-views bench-search bench-changes soak
+.PHONY: help up down clean status logs setup test test-unit lint docs format lock audit python bench-views bench-replay bench-search bench-changes soak
 
 ##@ Platform
 up: python ## Start everything: Kafka, Connect, PostgreSQL, Spark, Airflow, the streaming apps
@@ -60,6 +60,9 @@ format: setup ## Put every file in shape
 
 bench-views: setup ## Measure how fast each view replays: make bench-views EVENTS=1000000
 	@$(BIN)/python -m benchmarks.bench_views
+
+bench-replay: setup ## Measure how replays grow with the log: make bench-replay EVENTS="1000000 5000000 20000000"
+	@$(BIN)/python -m benchmarks.bench_replay
 
 bench-search: setup ## Measure how alerts on searches grow with the stored queries
 	@$(BIN)/python -m benchmarks.bench_search

@@ -15,17 +15,17 @@ import time
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from kafka import KafkaConsumer, TopicPartition
 from rich.console import Console
 from rich.table import Table
 
 from benchmarks.ground import own_instance
+from benchmarks.reading import seconds_to_read, seconds_to_read_by_spark
 from headwater.shop import Simulation
 from headwater.shop.streams import STREAMS
 from spark_apps import catalog
 from tests.deciding import CARTS, deciding
 from tests.spark_fixture import platform_spark
-from tests.streams import Log, job_of, new_log, run, whole
+from tests.streams import Log, job_of, new_log, run
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -101,37 +101,6 @@ def loaded(spark: SparkSession, settings: Settings, names: tuple[str, ...]) -> L
     for view in outputs:
         run(spark, job_of(spark, log, log.view(view), publish=True))
     return Log(settings=settings, topics={name: log.topics[name] for name in names}, suffix=log.suffix)
-
-
-def seconds_to_read(log: Log) -> float:
-    """Read the log with a plain consumer, and do nothing with it."""
-    ends = {
-        TopicPartition(topic.name, part): end
-        for topic in log.topics.values()
-        for part, end in log.ends(topic.name).items()
-    }
-    consumer = KafkaConsumer(
-        **log.settings.kafka_client("apps"),
-        enable_auto_commit=False,
-        max_poll_records=20_000,
-        max_partition_fetch_bytes=8 * 1024 * 1024,
-    )
-    consumer.assign(list(ends))
-    consumer.seek_to_beginning()
-    began = time.monotonic()
-    while any(consumer.position(place) < end for place, end in ends.items()):
-        consumer.poll(timeout_ms=1000)
-    took = time.monotonic() - began
-    consumer.close()
-    return took
-
-
-def seconds_to_read_by_spark(spark: SparkSession, log: Log) -> float:
-    """Read the log with Spark, and do nothing with it."""
-    began = time.monotonic()
-    for topic in log.topics.values():
-        whole(spark, log, topic.name).write.format("noop").mode("overwrite").save()
-    return time.monotonic() - began
 
 
 def replay(spark: SparkSession, log: Log, view: View) -> tuple[View, float]:

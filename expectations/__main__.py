@@ -5,6 +5,10 @@
     spark-submit expectations/__main__.py backfill REPLAY       put the rows of a backfill in place
     spark-submit expectations/__main__.py check [VIEW…]         check live views, by default all of them
     spark-submit expectations/__main__.py maintain [--dry-run]  maintain the lake, versions and artifacts
+    spark-submit expectations/__main__.py batch due [VIEW…]     compute the closed days that are due
+    spark-submit expectations/__main__.py batch DAY [VIEW…]     compute one day, e.g. 2026-11-16
+    spark-submit expectations/__main__.py verify VIEW [--slice FROM/TO]  replay a slice, compare with the view
+    spark-submit expectations/__main__.py why VIEW [--events] KEY        find the records behind a row
 
 The exit status says whether the job did its work; what it found is stored, printed and alarmed.
 """
@@ -16,7 +20,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from headwater.errors import Refusal
-from headwater.registry import connect
+from headwater.registry import connect, releases
 from headwater.settings import Settings
 from headwater.topics import load_topics
 from spark_apps import session
@@ -39,8 +43,18 @@ def main(arguments: list[str]) -> int:
             return _told(lambda: _backfill(replay))
         case ["check", *views]:
             return _told(lambda: _check(views))
+        case ["batch", day, *views]:
+            return _told(lambda: _batch(day, views))
         case ["maintain"] | ["maintain", "--dry-run"]:
             return _told(lambda: _maintain(dry_run=len(arguments) > 1))
+        case ["verify", view]:
+            return _told(lambda: _verify(view, None))
+        case ["verify", view, "--slice", part]:
+            return _told(lambda: _verify(view, part))
+        case ["why", view, key]:
+            return _told(lambda: _why(view, key, events=False))
+        case ["why", view, "--events", key]:
+            return _told(lambda: _why(view, key, events=True))
         case _:
             print(__doc__, file=sys.stderr)
             return USAGE
@@ -117,6 +131,63 @@ def _maintain(*, dry_run: bool) -> None:
             detail=" ".join(f"{outcome.subject}: {outcome.done}" for outcome in failed),
             hint="The others are done. See docs/maintenance.md.",
         )
+
+
+def _batch(day: str, views: list[str]) -> None:
+    from headwater.forms import BatchRun
+    from spark_apps import batch_layer, catalog
+
+    asked = BatchRun.check({"views": views or None, "day": None if day == "due" else day})
+    settings = Settings.load()
+    with connect(settings) as registry:
+        live = [version["view"] for version in releases.live_versions(registry)]
+    with_days = [name for name, view in catalog.views().items() if name in live and not view.of_tables]
+    chosen = [catalog.view(name) for name in asked.views or with_days]
+    spark = session.start(settings, "batch layer")
+    for outcome in batch_layer.run(spark, settings, load_topics(), chosen, asked.day):
+        print(f"{outcome.view} {outcome.day}: {outcome.done}")
+
+
+def _verify(name: str, part: str | None) -> None:
+    from headwater.replay.between import Between
+    from headwater.verifying import read_slice
+    from spark_apps import serving, verifying
+
+    settings = Settings.load()
+    asked = None
+    if part is not None:
+        first, after = read_slice(part)
+        asked = Between(first=first, after=after)
+    view, begins = serving.live_view(settings, name)
+    spark = session.start(settings, f"verify {name}")
+    found = verifying.verify(spark, settings, view, load_topics(), asked, begins)
+    print(found.text())
+    if found.differing:
+        raise Refusal(
+            found.verdict,
+            detail=f"{found.differing:,} of {found.compared:,} rows differ.",
+            hint=f"See one of them with `headwater why {name} KEY`; docs/verify.md says what it may be.",
+        )
+
+
+def _why(name: str, key: str, *, events: bool) -> None:
+    from headwater import provenance
+    from headwater.cli.printing import print_table, say
+    from headwater.keys import read_key
+    from spark_apps import explaining, serving
+
+    settings = Settings.load()
+    view, _begins = serving.live_view(settings, name)
+    row = read_key([key], view.key_columns)
+    spark = session.start(settings, f"why {name}")
+    found = explaining.explain(spark, settings, view, load_topics(), row)
+    for sentence in found.sentences():
+        say(sentence)
+    print_table(provenance.COLUMNS, found.table())
+    for line in [*(found.payloads() if events else ()), *filter(None, [found.rest()])]:
+        say(line)
+    if found.served is not None and not found.proved:
+        raise Refusal(f'the log does not give this row of view "{name}"', hint="See docs/verify.md.")
 
 
 if __name__ == "__main__":

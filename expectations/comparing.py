@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F
 
 from expectations.closing import Closed, Pin, closed_windows
-from expectations.snapshots import lineage, rows_at
+from expectations.snapshots import lineage
 from headwater import offsets
 from headwater.brokers import admin_client
 from headwater.replay.proof import Difference
 from spark_apps import matching
+from spark_apps.sinks import rows_at
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -12,6 +12,7 @@ something that no ledger covers, so it is a fault whatever it did.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -32,32 +33,46 @@ def conserve(
 ) -> Conservation:
     """Check the history of a version, oldest snapshot first, that `began` reading at these offsets.
 
-    `planned` are the offsets at which it should have begun, if that was decided by anybody.
+    `planned` are the offsets at which it should have begun, if that was decided by anybody. One that was
+    rebuilt at a seam opens with a history that the batch engine wrote; its query must begin where that ends.
     """
     batches = [snapshot for snapshot in history if snapshot.batch is not None]
-    warnings = []
+    opening, warnings = _opening(history), []
     if history and history[0].parent is not None:
         # The oldest snapshot left says where the rest begins; what it did itself cannot be checked.
         began, planned, batches = batches[0].offsets if batches else began, None, batches[1:]
         warnings = ["Older snapshots have been expired: only the records since then are accounted for."]
+    elsewhere = [*_begun_elsewhere(began, opening[0].offsets if opening else planned)]
+    if opening:  # then the whole begins where the history does
+        began = planned or {}
+    commits = [*opening, *batches]
     return Conservation(
         batches=len(batches),
-        partitions=tuple(_ledgers(batches, began, topics)),
+        partitions=tuple(_ledgers(commits, began, topics)),
         faults=(
-            *_foreign(history),
+            *_foreign(history[len(opening) :]),
             *_out_of_order(batches),
-            *_more_than_covered(batches, began),
-            *_begun_elsewhere(began, planned),
+            *_more_than_covered(commits, began),
+            *elsewhere,
         ),
         warnings=tuple(warnings),
     )
 
 
-def _ledgers(batches: Sequence[Snapshot], began: Offsets, topics: Topics) -> Iterator[PartitionLedger]:
-    reached = batches[-1].offsets if batches else began
+def _opening(history: Sequence[Snapshot]) -> list[Snapshot]:
+    """Return the rows that the batch engine wrote first, if it did, as a commit up to where it covers."""
+    return [
+        replace(first, offsets=first.history)
+        for first in history[:1]
+        if first.history is not None and first.parent is None
+    ]
+
+
+def _ledgers(commits: Sequence[Snapshot], began: Offsets, topics: Topics) -> Iterator[PartitionLedger]:
+    reached = commits[-1].offsets if commits else began
     for topic, ends in sorted(reached.items()):
         for partition, end in sorted(ends.items(), key=lambda item: int(item[0])):
-            parts = _total(batches, topic, partition)
+            parts = _total(commits, topic, partition)
             yield PartitionLedger(
                 topic=topic,
                 partition=int(partition),
@@ -69,10 +84,10 @@ def _ledgers(batches: Sequence[Snapshot], began: Offsets, topics: Topics) -> Ite
             )
 
 
-def _total(batches: Sequence[Snapshot], topic: str, partition: str) -> Counter[str]:
+def _total(commits: Sequence[Snapshot], topic: str, partition: str) -> Counter[str]:
     total: Counter[str] = Counter()
-    for batch in batches:
-        total.update(batch.counts.get(topic, {}).get(partition, {}))
+    for commit in commits:
+        total.update(commit.counts.get(topic, {}).get(partition, {}))
     return total
 
 
@@ -95,17 +110,18 @@ def _out_of_order(batches: Sequence[Snapshot]) -> Iterator[str]:
             yield f"Batch {batch.batch} ends before batch {before.batch} does."
 
 
-def _more_than_covered(batches: Sequence[Snapshot], began: Offsets) -> Iterator[str]:
-    """Tell batches with more records than offsets: in the total, they could hide records that were lost."""
+def _more_than_covered(commits: Sequence[Snapshot], began: Offsets) -> Iterator[str]:
+    """Tell commits with more records than offsets: in the total, they could hide records that were lost."""
     reached = began
-    for batch in batches:
-        for topic, ends in batch.offsets.items():
+    for commit in commits:
+        name = "The history" if commit.batch is None else f"Batch {commit.batch}"
+        for topic, ends in commit.offsets.items():
             for partition, end in ends.items():
                 covered = end - reached.get(topic, {}).get(partition, 0)
-                counts = batch.counts.get(topic, {}).get(partition, {})
+                counts = commit.counts.get(topic, {}).get(partition, {})
                 if counts.get("arrived", 0) > covered or min(counts.values(), default=0) < 0:
-                    yield f"Batch {batch.batch} does not add up for {topic} partition {partition}."
-        reached = batch.offsets
+                    yield f"{name} does not add up for {topic} partition {partition}."
+        reached = commit.offsets
 
 
 def _number(batch: Snapshot) -> int:

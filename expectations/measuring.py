@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Literal
 from pyspark.sql import functions as F
 
 from expectations.closing import closed_until, moment_of
-from expectations.snapshots import rows_at
 from headwater import offsets
 from headwater.brokers import admin_client
 from headwater.replay.proof import CheckResult
 from spark_apps.kafka_log import read_range
+from spark_apps.sinks import rows_at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -52,14 +52,16 @@ def store(registry: Connection, candidate: Version, proof: Proof) -> None:
 
 
 def began_at(spark: SparkSession, settings: Settings, version: Version) -> Offsets:
-    """Return where a version really began to read, from the note that Spark made in its checkpoint.
+    """Return where a version's query really began to read, from the note that Spark made in its checkpoint.
 
     The beginning of the log would be another one by now: it moves on as old records expire.
     """
     notes = f"{settings.checkpoints}/{version.checkpoint}/sources/*/0"
     lines = [row.value for row in spark.read.text(notes).collect()]
     began = internals.log_offsets(json.loads(line) for line in lines if line.startswith("{"))
-    planned = version.starting_offsets or {}
+    start = version.cut.start if version.cut else version.starting_offsets
+    stitches = version.cut.stitches if version.cut else version.stitches
+    planned = start or {}
     # Where the cold log came first, Kafka was read from the stitch on.
-    cold = {topic for topic, stitch in version.stitches.items() if began.get(topic) == stitch}
+    cold = {topic for topic, stitch in stitches.items() if began.get(topic) == stitch}
     return began | {topic: planned[topic] for topic in cold}

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from expectations import measuring
 from expectations.closing import Pin
 from expectations.running import run_suite
-from expectations.snapshots import lineage, rows_at
+from expectations.snapshots import lineage
 from headwater import alarms
 from headwater.errors import Refusal
 from headwater.registry import connect
 from headwater.replay.proof import CheckResult
 from spark_apps import sinks
+from spark_apps.sinks import rows_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as F
 
 from spark_apps.session import CATALOG
-from spark_apps.sinks import BACKFILL, BATCH, COUNTS, OFFSETS, QUERY
+from spark_apps.sinks import BACKFILL, BATCH, COUNTS, HISTORY, OFFSETS, QUERY, rows_at
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +26,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """One commit to a table; `batch` is None when it is not one of the query that keeps it."""
+    """One commit to a table; `batch` is None when it is not one of the query that keeps it.
+
+    The rows that a version begins with, if they were written by the batch engine, come with the offsets that
+    their `history` covers: its query begins there.
+    """
 
     id: int
     parent: int | None
@@ -37,6 +41,7 @@ class Snapshot:
     backfill: bool = False
     offsets: Offsets
     counts: Mapping[str, Mapping[str, Mapping[str, int]]]  # topic -> partition -> what -> how many
+    history: Offsets | None = None
 
 
 def lineage(spark: SparkSession, table: str, most: int | None = None) -> list[Snapshot]:
@@ -61,11 +66,6 @@ def lineage(spark: SparkSession, table: str, most: int | None = None) -> list[Sn
     return found[::-1]
 
 
-def rows_at(spark: SparkSession, table: str, snapshot: int) -> DataFrame:
-    """Return the rows of a table as they were at a snapshot, whatever is written meanwhile."""
-    return spark.sql(f"SELECT * FROM {CATALOG}.{table} VERSION AS OF {snapshot:d}")
-
-
 def newest_rows(spark: SparkSession, table: str) -> DataFrame:
     """Return the rows of a table as they are now, held at this moment."""
     history = lineage(spark, table, most=1)
@@ -84,4 +84,5 @@ def _snapshot(row: Row) -> Snapshot:
         backfill=BACKFILL in summary,
         offsets=json.loads(summary.get(OFFSETS, "{}")),
         counts=json.loads(summary.get(COUNTS, "{}")),
+        history=json.loads(summary[HISTORY]) if HISTORY in summary else None,
     )

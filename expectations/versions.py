@@ -6,15 +6,16 @@ different code, and neither has to be the code that runs here.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
 from headwater import names
+from headwater.declared import columns_in
 from headwater.registry import releases, replays
 from headwater.replay.backfill_proof import Outcome
 from headwater.replay.between import Between
+from spark_apps.seam import Cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from headwater.registry import Connection
 
     Offsets = Mapping[str, Mapping[str, int]]  # topic -> partition -> offset
-
-INSIDE_A_TYPE = re.compile(r"\([^()<>]*\)|<[^()<>]*>")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,11 +58,8 @@ class Declared:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names in the schema: the first word after each comma that is not inside a type."""
-        flat = self.schema
-        while (simpler := INSIDE_A_TYPE.sub("", flat)) != flat:
-            flat = simpler
-        return tuple(column.split()[0] for column in flat.split(","))
+        """The names in the schema."""
+        return tuple(columns_in(self.schema))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +75,7 @@ class Version:
     stitches: Offsets = field(default_factory=dict)
     seam_at: datetime | None = None
     admitted: tuple[Between, ...] = ()  # windows into which backfills have let late events, by their start
+    cut: Cut | None = None  # where it is cut in two, if it was rebuilt at a seam
 
     @property
     def name(self) -> str:
@@ -118,6 +115,7 @@ def _version(registry: Connection, row: dict[str, Any]) -> Version:
         stitches=row["stitches"],
         seam_at=row["seam_at"],
         admitted=admitted(replays.outcomes(registry, row["query"])),
+        cut=Cut.read(row["cut"]) if row["cut"] else None,
     )
 
 

@@ -25,16 +25,35 @@ def watermark(settings: Settings, checkpoint: str, batch: int) -> datetime:
 def remove(settings: Settings, checkpoint: str, table: str) -> None:
     """Remove the checkpoint of a version, and those of the late events kept beside its table."""
     name = table.split(".")[-1]
+    remove_folder(settings, checkpoint)
     if settings.checkpoints.startswith("s3://"):
-        _remove_far_away(settings.checkpoints.removeprefix("s3://"), f"{checkpoint}/", f"late/{name}__")
+        _remove_far_away(settings, f"late/{name}__")
         return
-    beside = Path(settings.checkpoints, "late").glob(f"{name}__*")
-    for folder in (Path(settings.checkpoints, checkpoint), *beside):
+    for folder in Path(settings.checkpoints, "late").glob(f"{name}__*"):
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _remove_far_away(bucket: str, *beginnings: str) -> None:
+def folders_in(settings: Settings, folder: str) -> list[str]:
+    """Return the names of the folders in a folder; none if it is not there."""
+    if not settings.checkpoints.startswith("s3://"):
+        return [path.name for path in Path(settings.checkpoints, folder).glob("*")]
+    import boto3
+
+    bucket = settings.checkpoints.removeprefix("s3://")
+    found = boto3.client("s3").list_objects_v2(Bucket=bucket, Prefix=f"{folder}/", Delimiter="/")
+    return [part["Prefix"].split("/")[-2] for part in found.get("CommonPrefixes", ())]
+
+
+def remove_folder(settings: Settings, folder: str) -> None:
+    """Remove one folder, and all that is in it."""
+    if settings.checkpoints.startswith("s3://"):
+        _remove_far_away(settings, f"{folder}/")
+        return
+    shutil.rmtree(Path(settings.checkpoints, folder), ignore_errors=True)
+
+
+def _remove_far_away(settings: Settings, beginning: str) -> None:
     import boto3  # takes half a second: only who cleans up on AWS pays for it
 
-    for beginning in beginnings:
-        boto3.resource("s3").Bucket(bucket).objects.filter(Prefix=beginning).delete()
+    bucket = settings.checkpoints.removeprefix("s3://")
+    boto3.resource("s3").Bucket(bucket).objects.filter(Prefix=beginning).delete()

@@ -8,17 +8,21 @@ literally is read, and the whole declaration is checked by `spark_apps.catalog`.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+import re
+from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from headwater.errors import Refusal
 from headwater.settings import REPOSITORY
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 FOLDER = REPOSITORY / "spark_apps/views"
+INSIDE_A_TYPE = re.compile(r"\([^()<>]*\)|<[^()<>]*>")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +32,16 @@ class Declared:
     name: str
     app: str
     summary: str
+    keys: Mapping[str, str] = field(default_factory=dict)  # with their types, as SQL writes them
+
+
+def columns_in(schema: str) -> dict[str, str]:
+    """Return the columns of a schema, with their types; without what stands inside a type."""
+    flat = schema
+    while (simpler := INSIDE_A_TYPE.sub("", flat)) != flat:
+        flat = simpler
+    words = [column.split() for column in flat.split(",") if column.strip()]
+    return {name: " ".join(kind) for name, *kind in words}
 
 
 @cache
@@ -48,8 +62,8 @@ def _read(file: Path) -> Declared:
     for node in module.body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "VIEW":
             words = _literals(node.value)
-            if "name" in words and "app" in words:
-                return Declared(name=words["name"], app=words["app"], summary=summary)
+            if {"name", "app"} <= words.keys():
+                return Declared(name=words["name"], app=words["app"], summary=summary, keys=_keys(words))
     raise Refusal(
         f"{file.name} declares no view",
         detail="It has no `VIEW = View(…)` with a name and an app as plain text.",
@@ -57,11 +71,16 @@ def _read(file: Path) -> Declared:
     )
 
 
-def _literals(call: ast.expr) -> dict[str, str]:
-    """Return the keyword arguments of a call that are plain text."""
+def _keys(words: Mapping[str, Any]) -> dict[str, str]:
+    columns = columns_in(words.get("schema", ""))
+    return {key: columns[key] for key in words.get("keys", ()) if key in columns}
+
+
+def _literals(call: ast.expr) -> dict[str, Any]:
+    """Return the keyword arguments of a call that are plain text, or lists of it."""
     keywords = call.keywords if isinstance(call, ast.Call) else []
-    return {
-        word.arg: word.value.value
-        for word in keywords
-        if word.arg and isinstance(word.value, ast.Constant) and isinstance(word.value.value, str)
-    }
+    found = {}
+    for word in keywords:
+        with suppress(ValueError):  # what has to be computed is not read here
+            found[str(word.arg)] = ast.literal_eval(word.value)
+    return found

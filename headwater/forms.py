@@ -7,11 +7,20 @@ never have met.
 from __future__ import annotations
 
 import re
+from datetime import UTC, date, datetime
 from functools import cache
 from reprlib import Repr
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    create_model,
+)
 
 from headwater import declared, names
 from headwater.errors import Refusal
@@ -21,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+FIRST_DAY = date(1971, 1, 1)
 LONGEST_LINE = 200
 MOST = 100  # as many as anybody may name at once
 MOST_TOLD = 10
@@ -64,10 +74,21 @@ def _line(text: str) -> str:
     return text
 
 
+def _day(text: object) -> date:
+    try:
+        day = datetime.strptime(str(text), "%Y-%m-%d").replace(tzinfo=UTC).date()
+    except ValueError:
+        raise ValueError("is not a day; write it like 2026-11-16") from None
+    if day < FIRST_DAY:
+        raise ValueError(f"is before the first day that a record can be of, {FIRST_DAY}")
+    return day
+
+
 View = Annotated[str, AfterValidator(_view)]
 App = Annotated[str, AfterValidator(_app)]
 Topic = Annotated[str, AfterValidator(_topic)]
 Label = Annotated[str, AfterValidator(_label)]
+Day = Annotated[date, BeforeValidator(_day)]  # in UTC
 Id = Annotated[str, AfterValidator(_id)]
 Line = Annotated[str, AfterValidator(_line)]  # free text, for the record: never more than data
 
@@ -121,6 +142,12 @@ class Views(Form):
     views: Annotated[tuple[View, ...], Field(max_length=MOST)] | None = None
 
     model_config = ConfigDict(strict=False)
+
+
+class BatchRun(Views):
+    """Which views the batch layer computes, and which day: by default what is due."""
+
+    day: Day | None = None
 
 
 class Maintenance(Form):

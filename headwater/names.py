@@ -28,6 +28,11 @@ def table(view: str, label: str) -> str:
     return f"versions.{view}__{label}"
 
 
+def batch_table(view: str, label: str) -> str:
+    """Return the table of the closed days of a version; readers use `serving.<view>` instead."""
+    return f"batch.{view}__{label}"
+
+
 def checkpoint(view: str, label: str) -> str:
     """Return the folder of a version's progress, below the environment's checkpoints."""
     return f"views/{view}/{label}"

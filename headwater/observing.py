@@ -30,7 +30,7 @@ class QueryStatus:
 
     app: str
     query: str
-    state: str  # catching up, live, silent, stopped, or broken
+    state: str  # writing history, catching up, live, paused, silent, stopped, or broken
     batch: int | None
     lag: int | None  # records that the log has and the query has not read
     behind: timedelta | None  # age of the newest record that it has read; zero if it has read all
@@ -81,7 +81,9 @@ def _state(beat: dict[str, Any], app: dict[str, Any]) -> str:
         return "stopped"
     if app["broken_at"]:
         return "broken"
-    return "silent" if beat["silence"] > SILENT else str(beat["phase"])
+    if beat["silence"] > SILENT:
+        return "silent"
+    return "paused" if app["cores"] == 0 else str(beat["phase"])
 
 
 def ends_of_inputs(settings: Settings, registry: Connection) -> Ends:

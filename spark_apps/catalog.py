@@ -105,6 +105,7 @@ def describe(view: View) -> dict[str, Any]:
         "window_seconds": view.window.total_seconds(),
         "look_back_seconds": view.look_back.total_seconds(),
         "closing": view.closing,
+        "uncut": view.cannot_be_cut,
         "lateness_seconds": view.lateness.total_seconds(),
         "late": view.late,
         "leaves_out_late": view.leaves_out_late,

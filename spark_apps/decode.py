@@ -43,10 +43,10 @@ ACCEPTED_TYPES = {
 CAPTURED = {"lsn": "BIGINT", "committed_at": "BIGINT", "__deleted": "STRING"}
 DELETED = "coalesce(event.__deleted = 'true', false)"
 TEXT = "CAST(value AS STRING)"
-UNPARSED = "_unparsed"
 JSON_OPTIONS = {
+    # A value that does not fit is null, and what is no JSON has nothing but nulls: both get a second look. A
+    # column that says so, too, would cost every record a copy of itself.
     "mode": "PERMISSIVE",
-    "columnNameOfCorruptRecord": UNPARSED,
     # JSON has no NaN; a producer that writes one is broken and should hear of it.
     "allowNonNumericNumbers": "false",
 }
@@ -62,7 +62,7 @@ def decode(records: DataFrame, topic: Topic) -> DataFrame:
 def _json_schema(topic: Topic) -> str:
     types = {name: JSON_TYPES[field.type] for name, field in topic.fields.items()}
     types |= CAPTURED if topic.is_changelog else {}
-    return ", ".join(f"{name} {kind}" for name, kind in (types | {UNPARSED: "STRING"}).items())
+    return ", ".join(f"{name} {kind}" for name, kind in types.items())
 
 
 def _reason(topic: Topic) -> str:
@@ -120,20 +120,22 @@ def _shape_rules(topic: Topic) -> list[Rule]:
 
 
 def _is_plain(topic: Topic) -> str:
-    """Say whether a record is one flat object with its texts in quotes, by looking only at its characters."""
-    parsed = f"event IS NOT NULL AND event.{UNPARSED} IS NULL"
+    """Say whether a record is one flat object with its texts in quotes, by looking only at its characters.
+
+    A field that must be there and has no value is not looked for: its own rule is broken.
+    """
     ends_once = f"octet_length(substring_index({TEXT}, '}}', 1)) + 1 = octet_length(value)"
-    texts = [
-        _quoted(name, field) for name, field in topic.fields.items() if JSON_TYPES[field.type] == "STRING"
-    ]
-    return " AND ".join([parsed, ends_once, *texts])
+    told = [_told(name, field) for name, field in topic.fields.items()]
+    return " AND ".join(["event IS NOT NULL", ends_once, *(f"({rule})" for rule in told if rule)])
 
 
-def _quoted(name: str, field: TopicField) -> str:
+def _told(name: str, field: TopicField) -> str:
+    """Say whether a field was told as it should be: a text in quotes, and what has no value not at all."""
     quoted = " OR ".join(f'contains({TEXT}, \'"{name}":{space}"\')' for space in ("", " "))
-    if field.optional:
-        quoted += f" OR NOT contains({TEXT}, '\"{name}\"') OR contains({TEXT}, '\"{name}\":null')"
-    return f"({quoted})"
+    not_told = f"NOT contains({TEXT}, '\"{name}\"') OR contains({TEXT}, '\"{name}\":null')"
+    if JSON_TYPES[field.type] != "STRING":
+        return f"event.{name} IS NOT NULL OR {not_told}" if field.optional else ""
+    return f"CASE WHEN event.{name} IS NULL THEN {not_told} ELSE {quoted} END" if field.optional else quoted
 
 
 def _wrong_type(values: str, name: str, field: TopicField) -> str:

@@ -99,6 +99,34 @@ def local_properties(spark: SparkSession) -> JavaObject:
     return spark._jsc.sc().getLocalProperties()
 
 
+def let_go_of_state(spark: SparkSession) -> None:
+    """End Spark's care for the state of queries that are over.
+
+    It tidies up after them every minute, and would make folders anew that somebody has removed. What other
+    queries remember in this process is read again from their checkpoints.
+    """
+    stores = getattr(_jvm(spark).org.apache.spark.sql.execution.streaming.state, "StateStore$")
+    getattr(stores, "MODULE$").stop()
+
+
+def use_cores(spark: SparkSession, cores: int | None) -> None:
+    """Use so many cores from now on, or all that were given: what runs on others runs again on these.
+
+    To be asked for again and again: an executor that was about to start when the cluster heard of it comes as
+    well.
+    """
+    context, python = spark._jsc.sc(), _jvm(spark).PythonUtils
+    given = spark.sparkContext.getConf()
+    each = int(given.get("spark.executor.cores") or 1)
+    everything = int(given.get("spark.cores.max") or each * int(given.get("spark.executor.instances") or 1))
+    wanted = -(-(everything if cores is None else cores) // each)
+    running = context.getExecutorIds()
+    if surplus := [running.apply(place) for place in range(wanted, running.size())]:
+        context.killExecutors(python.toSeq(surplus))
+    # Afterwards: to end an executor is to want one less.
+    context.requestTotalExecutors(wanted, 0, python.toScalaMap(_jvm(spark).java.util.HashMap()))
+
+
 def hold(rows: DataFrame) -> DataFrame:
     """Compute rows that follow from tables, once, and have them until `let_go`.
 

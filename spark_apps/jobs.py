@@ -28,9 +28,12 @@ if TYPE_CHECKING:
 
     from headwater.settings import Settings
     from headwater.topics import Topic
+    from spark_apps.seam import Cut
     from spark_apps.view import View
 
+    Guard = Callable[[], None]  # called before a commit; raises if this driver must not write
     Partitions = dict[str, list[int]]  # by topic
+    Source = Callable[[str, int | None], DataFrame]  # topic and most records of a batch -> a stream of them
 
 # Nobody waits for what is kept apart, and every look at a topic costs a batch. Well within what supervision
 # takes for stuck, though: it sees that there is something to read, and no batch.
@@ -51,6 +54,9 @@ class Job:
     write: Callable[[DataFrame, sinks.Commit], None]
     note: Callable[[sinks.Commit], None]  # instead, where there are no rows but the log has been read further
     counts: Callable[[ledger.Observed], str]
+    stale: Callable[[ledger.Observed], int] = lambda _observed: 0  # events too old for what is final
+    # Writes what the batch engine makes, unless it is there, and returns what is left for the query to do.
+    history: Callable[[Guard], Job] | None = None
     version: str | None = None  # the version of a view that it keeps, which may move between apps
 
 
@@ -58,13 +64,14 @@ class Job:
 class Start:
     """Where a version begins: at these offsets, and with rows of windows from the seam on.
 
-    A window that began before the seam would be counted only in part. What Kafka no longer holds is read from
-    the cold log, up to the stitches.
+    A window that began before the seam would be counted only in part, or is written by the batch engine, if
+    the version is cut in two there. What Kafka no longer holds is read from the cold log, up to the stitches.
     """
 
     offsets: Mapping[str, Mapping[str, int]]  # by topic and partition
     stitches: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # of topics that need it
     seam: datetime | None
+    cut: Cut | None = None
 
 
 def view_job(
@@ -76,8 +83,12 @@ def view_job(
     start: Start | None = None,
     *,
     publish: bool = False,
+    source: Source | None = None,
 ) -> Job:
-    """Keep a view up to date, from the beginning of the log unless it starts elsewhere."""
+    """Keep a view up to date, from the beginning of the log unless it starts elsewhere.
+
+    A `source` of its own stands in for the log where a part of it is rehearsed.
+    """
     by_day = f"days({view.time})" if view.time else ""
     sinks.create_table(spark, view.table, view.schema, by_day, mark_rows=view.grain == "event")
     memory = _memory(spark, view, topics)
@@ -85,12 +96,18 @@ def view_job(
 
     def rows(most: int | None) -> DataFrame:
         def records(name: str) -> DataFrame:
+            if source is not None:
+                return source(name, most)
             return stitched_log.read_stream(spark, settings, name, checkpoint, start, most)
 
-        events = {
-            name: pipeline.stream_events(records(name), topics[name], view, partitions[name])
-            for name in view.inputs
-        }
+        def events_of(name: str) -> DataFrame:
+            events = pipeline.stream_events(records(name), topics[name], view, partitions[name])
+            cut = start.cut if start else None
+            return (
+                ledger.observe_stale(events, name, view.clock, cut.until[name], cut.final) if cut else events
+            )
+
+        events = {name: events_of(name) for name in view.inputs}
         if memory is None:
             return pipeline.rows(view, list(events.values()))
         changes = {
@@ -132,6 +149,7 @@ def view_job(
         write=write,
         note=lambda commit: sinks.record(spark, view.table, commit),
         counts=counts,
+        stale=lambda observed: ledger.stale(observed, view.inputs),
         version=view.query,
     )
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 ROLE = "apps"
 # Bounds one batch of a live app, and with it its memory; catching up runs without it (see stream.py).
 LIVE_RECORDS_PER_BATCH = 100_000
+# Small enough tasks to spread a backlog over all cores, and to tell how far a long batch has come.
 RECORDS_PER_TASK = 250_000
 
 
@@ -52,7 +53,6 @@ def _stream(
     reader = spark.readStream.format("kafka").options(**_connection(settings), subscribe=",".join(topics))
     # Never without: a range that the log no longer holds must stop the app, not pass for an empty one.
     reader = reader.options(startingOffsets=beginning, failOnDataLoss="true")
-    # Small enough tasks to spread a backlog over all cores, and to tell how far a long batch has come.
     reader = reader.option("maxRecordsPerPartition", RECORDS_PER_TASK)
     return reader.option("maxOffsetsPerTrigger", most) if most else reader
 
@@ -62,6 +62,7 @@ def read_range(
 ) -> DataFrame:
     """Read the records of a topic from `start` up to, not including, `end`."""
     reader = spark.read.format("kafka").options(**_connection(settings), subscribe=topic)
+    reader = reader.option("maxRecordsPerPartition", RECORDS_PER_TASK)
     return reader.options(startingOffsets=_json(topic, start), endingOffsets=_json(topic, end)).load()
 
 

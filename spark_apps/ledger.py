@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as F
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
+    from datetime import datetime
 
     from pyspark.sql import Column, DataFrame
 
@@ -53,6 +54,20 @@ def observe_used(events: DataFrame, topic: str, partitions: Iterable[int]) -> Da
     """Count the events that reach the transform."""
     metrics = [_count(partition, "used") for partition in partitions]
     return events.observe(f"{topic}/used", F.count(F.lit(1)).alias("used"), *metrics)
+
+
+def observe_stale(
+    events: DataFrame, topic: str, clock: str, known: Mapping[str, int], final: datetime
+) -> DataFrame:
+    """Count the events that came after others were known, and are of a time that was taken for final."""
+    read = " ".join(f"WHEN {partition} THEN {offset}" for partition, offset in known.items())
+    is_new = F.expr(f"offset >= CASE partition {read} ELSE 0 END")
+    return events.observe(f"{topic}/stale", F.count_if(is_new & (F.col(clock) < F.lit(final))).alias("stale"))
+
+
+def stale(observed: Observed, topics: Iterable[str]) -> int:
+    """Read how many events of a batch came too late for what was taken for final."""
+    return sum(observed.get(f"{topic}/stale", {}).get("stale", 0) for topic in topics)
 
 
 def counts(

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 from headwater import maintenance
 from headwater.cold_log import holding
 from headwater.maintenance import Outcome, planning, retiring, telling
-from headwater.registry import connect, releases
+from headwater.registry import alone, connect, releases
 from headwater.topics.quantities import write_size
 from spark_apps import internals, sinks
 from spark_apps.session import CATALOG
@@ -42,7 +42,7 @@ REWRITING = {"min-input-files": "2", "delete-file-threshold": "1", "remove-dangl
 def maintain(spark: SparkSession, settings: Settings, policy: Policy, *, dry_run: bool) -> list[Outcome]:
     """Maintain all there is, and keep what was done; of a dry run, what would be."""
     began_at = datetime.now(UTC)
-    with telling.under_way(settings):
+    with alone(settings, "maintenance"):
         gone = retiring.retire(settings, dry_run=dry_run)
         tables = sorted(set(all_tables(spark)) - _left_alone(settings))
         outcomes = [*gone, *maintain_tables(spark, settings, tables, policy, dry_run=dry_run)]

@@ -19,7 +19,7 @@ from spark_apps.decode import decode
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, Row
 
     from headwater.topics import Topic
     from spark_apps.view import View
@@ -61,10 +61,10 @@ def batch_rows(view: View, records: dict[str, DataFrame], topics: dict[str, Topi
         )
         for name in view.tables
     ]
-    return _as_made(resolving.resolved(rows(view, inputs, histories), view))
+    return as_made(resolving.resolved(rows(view, inputs, histories), view))
 
 
-def _as_made(rows: DataFrame) -> DataFrame:
+def as_made(rows: DataFrame) -> DataFrame:
     """Keep conditions on rows from reaching the events that these are made of.
 
     Spark takes the start of a session for a property of its events: of a session that straddles a bound it
@@ -85,6 +85,37 @@ def batch_events(records: DataFrame, topic: Topic, view: View) -> DataFrame:
     return repeats.drop_from_batch(punctual) if view.repeats == "drop" else punctual
 
 
+def batch_counts(
+    records: DataFrame, topic: Topic, view: View, partitions: Iterable[int]
+) -> dict[int, ledger.Counts]:
+    """Count what becomes of a bounded set of records, as a stream would."""
+    left_out = F.lit(False) if view.late == "correct" else F.col("late")
+    one = repeats.identity() if view.repeats == "drop" else F.struct("partition", "offset")
+    told = (
+        _events(decode(records, topic), topic, view)
+        .groupBy("partition")
+        .agg(
+            F.count(F.lit(1)).alias("events"),
+            F.count_if(left_out).alias("late"),
+            F.count_distinct(F.when(~left_out, one)).alias("used"),
+        )
+    )
+    arrived = {row["partition"]: row["count"] for row in records.groupBy("partition").count().collect()}
+    found = {row["partition"]: row for row in told.collect()}
+    return {part: _counts(arrived.get(part, 0), found.get(part)) for part in partitions}
+
+
+def _counts(arrived: int, told: Row | None) -> ledger.Counts:
+    events, late, used = (told["events"], told["late"], told["used"]) if told else (0, 0, 0)
+    return ledger.Counts(
+        arrived=arrived,
+        quarantined=arrived - events,
+        late=late,
+        repeated=events - late - used,
+        used=used,
+    )
+
+
 def quarantined(records: DataFrame, topic: Topic) -> DataFrame:
     """Return the records that are no events: where they are in the log, why, and the raw bytes."""
     return (
@@ -99,6 +130,16 @@ def quarantined(records: DataFrame, topic: Topic) -> DataFrame:
 def late_events(records: DataFrame, topic: Topic, view: View) -> DataFrame:
     """Return the events of a topic that are too late for a view, as they are, with their place in the log."""
     return _events(decode(records, topic), topic, view).where("late").drop("late", "clock_error")
+
+
+def unused_events(records: DataFrame, topic: Topic, view: View) -> DataFrame:
+    """Return the events of a bounded set of records that a view does not use; a repeat has an `original`."""
+    events = _events(decode(records, topic), topic, view)
+    punctual = repeats.with_original(_punctual(events, view))
+    keeps = view.late == "correct", view.repeats == "keep"
+    late = events.where(F.col("late") & ~F.lit(keeps[0]))
+    repeated = punctual.where(~F.lit(keeps[1]) & (F.col("original") != F.struct("partition", "offset")))
+    return repeated.unionByName(late, allowMissingColumns=True)
 
 
 def _events(decoded: DataFrame, topic: Topic, view: View) -> DataFrame:

@@ -1,5 +1,7 @@
 """One streaming query on its way: first it catches up, then it follows the log.
 
+A rebuild at a seam has its history written before, on a thread of its own: it may take long.
+
 Catching up is one batch without a cap. A capped one would be wrong, not just slow: partitions of a backlog
 are seldom aligned in time, the watermark runs ahead with the newest, and what the others still hold would be
 dropped as too old. In a single batch the watermark moves only at its end.
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
-    from spark_apps.jobs import Job
+    from spark_apps.jobs import Guard, Job
 
 
 # Older batches are served first: of pools with as much to do, Spark serves the one whose name comes first. A
@@ -34,31 +36,51 @@ AGES = {120: "age 0", 60: "age 1", 20: "age 2", 0: "age 3"}  # seconds, oldest f
 
 
 class RowsDropped(Exception):
-    """Spark's watermark dropped rows that the late rule had let through."""
+    """Spark's watermark dropped rows that the late rule had let through, or history has no place for them."""
 
 
 class Query:
     """A job that runs. `guard` is called before each commit, and raises if this driver must not write."""
 
-    def __init__(self, spark: SparkSession, job: Job, guard: Callable[[], None]) -> None:
+    def __init__(self, spark: SparkSession, job: Job, guard: Guard) -> None:
         self.job = job
         self.phase = "catching up"
         self._spark = spark
         self._guard = guard
         self._started = threading.Event()
+        self._history: threading.Thread | None = None
+        self._trouble: Exception | None = None  # with the history
         self._began = 0.0  # the newest batch
         self._settings: JavaObject | None = None  # of the thread that runs it
         self._query: StreamingQuery
 
     def catch_up(self, most: int | None = None) -> None:
         """Read what the log holds now, and end. In one batch, unless told how much one may read at most."""
-        self._run(self.job.rows(most), {"availableNow": True})
+        if self.job.history is None:
+            self._run(self.job.rows(most), {"availableNow": True})
+            return
+        self.phase = "writing history"
+        self._history = threading.Thread(target=self._begin, args=[self.job.history, most], daemon=True)
+        self._history.start()
+
+    def _begin(self, history: Callable[[Guard], Job], most: int | None) -> None:
+        """Write the history, and then catch up with what is left."""
+        try:
+            self.job = history(self._guard)
+            self.phase = "catching up"
+            self._run(self.job.rows(most), {"availableNow": True})
+        except Exception as error:  # raised again by whoever waits
+            self._trouble = error
 
     def wait(self) -> None:
         """Wait until catching up has come to its end, and let it go; raise what went wrong.
 
         Python holds the query, which holds in Java the function that writes its batches, which Python holds.
         """
+        if self._history is not None:
+            self._history.join()
+        if self._trouble is not None:
+            raise self._trouble
         try:
             self._query.awaitTermination()
         finally:
@@ -67,12 +89,18 @@ class Query:
     @property
     def waiting(self) -> bool:
         """Whether it has still to begin."""
-        return not self._started.is_set()
+        return not self._reads and self._history is None
+
+    @property
+    def _reads(self) -> bool:
+        return self._started.is_set()
 
     def tick(self) -> None:
         """Raise what stopped the query; when it has caught up, let it follow the log."""
         self._grow_older()
-        if self.waiting or self._query.isActive:
+        if self._trouble is not None:
+            raise self._trouble
+        if not self._reads or self._query.isActive:
             return
         if error := self._query.exception():
             raise error
@@ -84,7 +112,7 @@ class Query:
 
     def stop(self, patience: float) -> None:
         """End between two batches if the current one ends in time; one that is cut off is simply redone."""
-        if self.waiting:
+        if not self._reads:
             return
         waited = threading.Event()
         while self._query.isActive and self._query.status["isTriggerActive"] and patience > 0:
@@ -98,12 +126,12 @@ class Query:
 
         Only a guess in an app with several queries: Spark does not say whose tasks they are.
         """
-        return internals.share_done(self._spark) if self.phase == "catching up" else None
+        return None if self.phase == "live" else internals.share_done(self._spark)
 
     @property
     def progress(self) -> dict[str, Any] | None:
         """What the newest batch did, as Spark reports it."""
-        newest = None if self.waiting else self._query.lastProgress
+        newest = self._query.lastProgress if self._reads else None
         return dict(json.loads(newest.json)) if newest else None
 
     def _run(self, rows: DataFrame, trigger: dict[str, Any]) -> None:
@@ -142,10 +170,15 @@ class Query:
                 f"{self.job.name}: batch {batch} lost {dropped} rows to the watermark; it is not committed. "
                 "Partitions ran further apart than the view's `disorder` allows: replay the view."
             )
+        observed = internals.observed(self._query)
+        if stale := self.job.stale(observed):
+            raise RowsDropped(
+                f"{self.job.name}: batch {batch} has {stale} events of a time that was taken for final when "
+                "its history was written; it is not committed. Partitions ran further apart than the view's "
+                "`disorder` allows: replay the view."
+            )
         offsets = internals.planned_offsets(self._spark, self.job.checkpoint, batch)
-        commit = sinks.Commit(
-            query=query, batch=batch, offsets=offsets, counts=self.job.counts(internals.observed(self._query))
-        )
+        commit = sinks.Commit(query=query, batch=batch, offsets=offsets, counts=self.job.counts(observed))
         self._guard()
         if found:
             self.job.write(rows, commit)

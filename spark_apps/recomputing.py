@@ -19,17 +19,20 @@ from spark_apps import internals, kafka_log, pipeline, stitched_log
 from spark_apps.sinks import between
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
+    from collections.abc import Callable, Mapping
+    from datetime import datetime, timedelta
 
     from pyspark.sql import DataFrame, SparkSession
 
+    from headwater.replay.needing import Needed
     from headwater.settings import Settings
     from headwater.topics import Topic
+    from spark_apps.kafka_log import Offsets
     from spark_apps.sinks import Newest
     from spark_apps.view import View
 
     Records = dict[str, DataFrame]  # by topic
+    Reader = Callable[[SparkSession, Settings, str, Offsets, Offsets], DataFrame]
 
 
 def rows_between(
@@ -39,29 +42,58 @@ def rows_between(
     topics: Mapping[str, Topic],
     starts: Between,
     seen: Newest,
+    read: Reader = stitched_log.read_range,
 ) -> DataFrame:
     """Compute the rows of windows that start in a stretch, from what the live query has read."""
-    records = records_of(spark, settings, view, starts, seen)
+    records = records_of(spark, settings, view, starts, seen, read)
     return pipeline.batch_rows(view, records, dict(topics)).where(between(view.time, starts))
 
 
-def records_of(spark: SparkSession, settings: Settings, view: View, starts: Between, seen: Newest) -> Records:
+def records_of(
+    spark: SparkSession,
+    settings: Settings,
+    view: View,
+    starts: Between,
+    seen: Newest,
+    read: Reader = stitched_log.read_range,
+) -> Records:
     """Return what the live query has read of what these windows are made of; refuses what has been lost."""
-    ingredients = Ingredients(
-        inputs=view.inputs, tables=view.tables, look_back=view.look_back, settles=view.settles
-    )
     windows = Between(first=starts.first, after=starts.after + view.window)
+    return _read(spark, settings, _needed(settings, view, windows, view.settles, seen), read)
+
+
+def records_since(
+    spark: SparkSession, settings: Settings, view: View, first: datetime, seen: Newest
+) -> Records:
+    """Return all that the live query has read that rows from a time on are made of, or wait for.
+
+    Of a table that is everything; so a view of tables may name any time.
+    """
+    windows = Between(first=first, after=first)
+    return _read(spark, settings, _needed(settings, view, windows, None, seen), stitched_log.read_range)
+
+
+def _needed(
+    settings: Settings, view: View, windows: Between, settles: timedelta | None, seen: Newest
+) -> Needed:
+    ingredients = Ingredients(
+        inputs=view.inputs, tables=view.tables, look_back=view.look_back, settles=settles
+    )
     with admin_client(settings, kafka_log.ROLE) as client:
         found = needed(settings, client, ingredients, windows, seen.offsets)
     if found.refusals:
         raise Refusal(
-            f'view "{view.name}" cannot be computed again from {starts.first.isoformat()}',
+            f'view "{view.name}" cannot be computed again from {windows.first.isoformat()}',
             detail=" ".join(found.refusals),
             hint="Ask for a later stretch of time.",
         )
+    return found
+
+
+def _read(spark: SparkSession, settings: Settings, found: Needed, read: Reader) -> Records:
     ends = found.by_topic("end")
     return {
-        topic: stitched_log.read_range(spark, settings, topic, begin, ends[topic])
+        topic: read(spark, settings, topic, begin, ends[topic])
         for topic, begin in found.by_topic("asked").items()
     }
 

@@ -22,9 +22,14 @@ from pyspark.sql import functions as F
 from headwater.bounds import CELL
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 IDENTITY = ("event_id", "occurred_at", "cell")
+
+
+def identity() -> Column:
+    """Return what events have in common of which all but the first are repeats."""
+    return F.struct("event_id", "occurred_at", _cell())
 
 
 def drop_from_stream(events: DataFrame) -> DataFrame:
@@ -40,6 +45,17 @@ def drop_from_batch(events: DataFrame) -> DataFrame:
     return numbered.where("sighting = 1").drop("cell", "sighting")
 
 
+def with_original(events: DataFrame) -> DataFrame:
+    """Add to each of a bounded set of events the place of its `original`: its own, unless it is a repeat."""
+    same_event = Window.partitionBy(*IDENTITY).orderBy("partition", "offset")
+    original = F.first(F.struct("partition", "offset")).over(same_event)
+    return _with_cell(events).withColumn("original", original).drop("cell")
+
+
 def _with_cell(events: DataFrame) -> DataFrame:
+    return events.withColumn("cell", _cell())
+
+
+def _cell() -> Column:
     width = CELL // timedelta(milliseconds=1)
-    return events.withColumn("cell", F.floor((F.col("clock_error") + width // 2) / width))
+    return F.floor((F.col("clock_error") + width // 2) / width)

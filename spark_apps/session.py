@@ -30,6 +30,9 @@ SQL_SETTINGS = {
     "spark.sql.codegen.cache.maxEntries": "2000",
     # A merge is told which days it touches; to find that out by a query of its own costs more than it saves.
     "spark.sql.optimizer.runtime.rowLevelOperationGroupFilter.enabled": "false",
+    # Of records with one identity, and of rows with one key, the first counts, and nearly all are alone with
+    # theirs: to look for the first of each before the exchange sorts everything twice and drops nothing.
+    "spark.sql.optimizer.windowGroupLimitThreshold": "-1",
     # Hadoop's local files start a process for each chmod and each look at a link: a quarter of all processor
     # time of a busy driver. This one asks Java instead, and a checkpoint needs nothing more of a file system.
     "spark.hadoop.fs.file.impl": "com.globalmentor.apache.hadoop.fs.BareLocalFileSystem",
@@ -63,7 +66,18 @@ def start(settings: Settings, name: str) -> SparkSession:
     for key, value in {**SQL_SETTINGS, **_catalog(settings), **_login(settings)}.items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()
-    for namespace in ("versions", "views", "state", "late", "quarantine", "quality", "cold"):
+    for namespace in (
+        "versions",
+        "views",
+        "state",
+        "late",
+        "quarantine",
+        "quality",
+        "cold",
+        "batch",
+        "serving",
+        "scratch",
+    ):
         session.sql(f"CREATE NAMESPACE IF NOT EXISTS {CATALOG}.{namespace}")
     return session
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JJavaError
@@ -18,22 +19,25 @@ from pyspark.sql import functions as F
 
 from headwater import names
 from headwater.errors import Refusal
+from headwater.replay.between import Between
 from spark_apps import internals, resolving
 from spark_apps.session import CATALOG
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from collections.abc import Mapping
 
     from py4j.java_gateway import JavaObject
     from pyspark.sql import Column, DataFrame, SparkSession
 
-    from headwater.replay.between import Between
     from spark_apps.view import View
 
+    Offsets = Mapping[str, Mapping[str, int]]  # by topic and partition
     Bounds = dict[str, Any]  # of the rows of a batch: how many, and the first and the last time of them
 
 QUERY, BATCH, OFFSETS, COUNTS = map(names.snapshot_property, ("query", "batch", "offsets", "counts"))
+DAY, FINGERPRINT = map(names.snapshot_property, ("day", "fingerprint"))  # of the batch layer
 BACKFILL = names.snapshot_property("backfill")
+HISTORY = names.snapshot_property("history")
 
 TABLE_PROPERTIES = {
     "format-version": "2",
@@ -72,6 +76,27 @@ class Commit:
             BATCH: str(self.batch),
             OFFSETS: json.dumps(self.offsets),
             COUNTS: self.counts,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """What the rows that a version begins with write into the history of its table: they are no batch.
+
+    The ledger covers the records before its stream begins. The rows may need more: those who read on until
+    they were final.
+    """
+
+    covers: Offsets
+    counts: str
+    read: Offsets
+
+    def properties(self) -> dict[str, str]:
+        """Return it as the properties of a snapshot."""
+        return {
+            HISTORY: json.dumps(self.covers),
+            COUNTS: self.counts,
+            OFFSETS: json.dumps(self.read),
         }
 
 
@@ -135,6 +160,21 @@ def append(rows: DataFrame, table: str, commit: Commit) -> None:
     """Add rows to a table."""
     options = {f"snapshot-property.{key}": value for key, value in commit.properties().items()}
     rows.writeTo(f"{CATALOG}.{table}").options(**options).append()
+
+
+def has_begun(spark: SparkSession, table: str) -> bool:
+    """Say whether a table has rows to begin with, or a batch."""
+    summaries = (snapshot.summary() for snapshot in internals.snapshots(spark, f"{CATALOG}.{table}"))
+    return any(summary.get(HISTORY) or summary.get(BATCH) for summary in summaries)
+
+
+def begin(rows: DataFrame, table: str, history: History) -> None:
+    """Write the rows that a table begins with, in one commit; it fails if somebody has begun meanwhile."""
+    options = {f"snapshot-property.{key}": value for key, value in history.properties().items()}
+    # In place of everything, and of nothing that came since: without a snapshot to look from, Iceberg takes
+    # every file that was ever added for a conflict.
+    options["isolation-level"] = "serializable"
+    rows.writeTo(f"{CATALOG}.{table}").options(**options).overwrite(F.lit(True))
 
 
 def keep(rows: DataFrame, table: str) -> None:
@@ -254,7 +294,7 @@ def newest(spark: SparkSession, table: str) -> Newest | None:
 
 
 def rows_at(spark: SparkSession, table: str, snapshot: int) -> DataFrame:
-    """Return the rows of a table as they were at a snapshot."""
+    """Return the rows of a table as they were at a snapshot, whatever is written meanwhile."""
     return spark.sql(f"SELECT * FROM {CATALOG}.{table} VERSION AS OF {snapshot}")
 
 
@@ -296,6 +336,22 @@ def told_of_backfill(spark: SparkSession, table: str, replay: str, since: dateti
         if told is not None and json.loads(told)["replay"] == replay:
             return str(told)
     return None
+
+
+def replace_day(
+    rows: DataFrame, view: View, day: datetime, offsets: dict[str, dict[str, int]], fingerprint: str
+) -> None:
+    """Put rows in the place of those that the batch table of a version has of a day, in one commit."""
+    said = {DAY: day.date().isoformat(), OFFSETS: json.dumps(offsets), FINGERPRINT: fingerprint}
+    options = {f"snapshot-property.{key}": value for key, value in said.items()}
+    of_the_day = between(view.time, Between(first=day, after=day + timedelta(days=1)))
+    rows.writeTo(f"{CATALOG}.{view.batch_table}").options(**options).overwrite(of_the_day)
+
+
+def told_of_backfills(spark: SparkSession, table: str) -> list[str]:
+    """Return what backfills have told with their commits, as far as the history goes back, newest first."""
+    told = (snapshot.summary().get(BACKFILL) for snapshot in internals.snapshots(spark, f"{CATALOG}.{table}"))
+    return [str(found) for found in told if found is not None]
 
 
 def forget(spark: SparkSession, table: str, time: str, before: int) -> None:

@@ -28,7 +28,7 @@ from spark_apps import internals, kafka_log, sinks
 from spark_apps.session import CATALOG
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from pyspark.sql import Column, DataFrame, SparkSession
 
@@ -45,12 +45,22 @@ def read_range(
     spark: SparkSession, settings: Settings, topic: str, start: Offsets, end: Offsets
 ) -> DataFrame:
     """Read the records of a topic from `start` up to, not including, `end`, wherever they are."""
-    stretches = _stretches(settings, topic, start, end)
+    stretches = _held(settings, topic, start, end)
+    _refuse_gaps(topic, stretches)
     stitch = {stretch.partition: stretch.stitch for stretch in stretches}
     warm = kafka_log.read_range(spark, settings, topic, stitch, end).select(*COLUMNS)
     if stitch == dict(start):
         return warm
     return warm.unionByName(_cold(spark, topic, start, stitch))
+
+
+def read_archived(
+    spark: SparkSession, settings: Settings, topic: str, start: Offsets, end: Offsets
+) -> DataFrame:
+    """Read the same out of the cold log alone, also what Kafka still has."""
+    archived = [replace(held, beginning=held.end) for held in _held(settings, topic, start, end)]
+    _refuse_gaps(topic, archived)
+    return _cold(spark, topic, start, end)
 
 
 def read_stream(
@@ -74,16 +84,18 @@ def read_stream(
     return warm.select(*COLUMNS).unionByName(cold)
 
 
-def _stretches(settings: Settings, topic: str, start: Offsets, end: Offsets) -> list[Stretch]:
+def _held(settings: Settings, topic: str, start: Offsets, end: Offsets) -> list[Stretch]:
     ledger = cold_log.held(settings)
     with admin_client(settings, kafka_log.ROLE) as client:
-        found = [
+        return [
             replace(held, asked=start[held.partition], end=end[held.partition])
             for held in partitions_of(client, topic, ledger)
         ]
-    if refusals := [stretch.refusal for stretch in found if stretch.refusal]:
+
+
+def _refuse_gaps(topic: str, stretches: Sequence[Stretch]) -> None:
+    if refusals := [stretch.refusal for stretch in stretches if stretch.refusal]:
         raise Refusal(f'topic "{topic}" cannot be read like this', detail=" ".join(refusals))
-    return found
 
 
 def _cold(spark: SparkSession, topic: str, start: Offsets, end: Offsets) -> DataFrame:

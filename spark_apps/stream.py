@@ -10,6 +10,7 @@ anything else Spark starts it again.
 
 from __future__ import annotations
 
+import itertools
 import logging
 import os
 import threading
@@ -17,6 +18,7 @@ import time
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,20 +28,25 @@ from headwater import offsets
 from headwater.brokers import admin_client
 from headwater.errors import Refusal
 from headwater.registry import apps, connect, heartbeats, leases, releases
+from headwater.replay.form import AT_A_SEAM
+from headwater.serving import serve
 from headwater.settings import Settings
 from headwater.topics import load_topics
 from spark_apps import archiving, catalog, internals, session, sinks
 from spark_apps.jobs import Job, Start, late_job, view_job
 from spark_apps.kafka_log import ROLE
 from spark_apps.query import Query
+from spark_apps.rebuilding import Rebuild
+from spark_apps.seam import Cut
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from kafka import KafkaAdminClient
     from pyspark.sql import SparkSession
 
     from headwater.registry import Connection
+    from headwater.topics import Topic
     from spark_apps.view import View
 
 log = logging.getLogger("headwater.stream")
@@ -70,7 +77,7 @@ def run(app: str, artifact: str) -> None:
         fence = open_things.enter_context(connect(settings))  # its own: queries commit on their own threads
         found = jobs(spark, settings, registry, kafka, app, queries)
         running = [Query(spark, job, _guard(fence, lease, job.version)) for job in found]
-        Driver(registry, kafka, lease, running, must_end).run()
+        Driver(registry, kafka, lease, running, must_end, partial(internals.use_cores, spark)).run()
 
 
 def _queries(registry: Connection, app: str) -> list[str]:
@@ -91,15 +98,22 @@ def jobs(
     found: list[Job] = []
     for name in queries:
         version = releases.version(registry, name)
-        view, start = _built(version), _start(version)
+        view = _built(version)
         partitions = {topic: offsets.partitions(kafka, topic) for topic in view.reads}
         # Only the app of the group speaks: of two versions side by side the candidate is silent.
-        job = view_job(spark, settings, view, topics, partitions, start, publish=app == view.app)
-        found.append(job)
-        if view.late == "separate":
-            found += [late_job(spark, settings, view, topics[topic], start) for topic in view.inputs]
+        keep = partial(view_job, spark, settings, view, topics, partitions, publish=app == view.app)
+        apart = view.inputs if view.late == "separate" else ()
+        keep_late = {topic: partial(late_job, spark, settings, view, topics[topic]) for topic in apart}
+        start = _start(version)
+        if start is None or version["form"] != AT_A_SEAM:
+            found += [make(start) for make in (keep, *keep_late.values())]
+        else:
+            rebuild = _rebuild(spark, settings, view, topics, start, version)
+            found += [rebuild.job(keep), *itertools.starmap(rebuild.late_job, keep_late.items())]
         if version["status"] == "live":
             sinks.publish(spark, view)
+            with registry.transaction():
+                serve(settings, registry, view.name)
     return [*found, archiving.archive_job(spark, settings, topics)] if app == archiving.APP else found
 
 
@@ -117,6 +131,22 @@ def _start(version: dict[str, Any]) -> Start | None:
     if version["starting_offsets"] is None:
         return None
     return Start(offsets=version["starting_offsets"], stitches=version["stitches"], seam=version["seam_at"])
+
+
+def _rebuild(
+    spark: SparkSession,
+    settings: Settings,
+    view: View,
+    topics: Mapping[str, Topic],
+    start: Start,
+    version: dict[str, Any],
+) -> Rebuild:
+    def remember(cut: Cut) -> Cut:
+        with connect(settings) as registry:  # a history is written on a thread of its own
+            return Cut.read(releases.cut(registry, version["query"], cut.to_json()))
+
+    cut = Cut.read(version["cut"]) if version["cut"] else None
+    return Rebuild(spark, settings, view, topics, start, cut, remember)
 
 
 def driver_id() -> str:
@@ -147,12 +177,15 @@ class Driver:
         lease: leases.Lease,
         queries: list[Query],
         must_end: Callable[[], bool],
+        use_cores: Callable[[int | None], None],
     ) -> None:
         self._registry = registry
         self._kafka = kafka
         self._lease = lease
         self._queries = queries
         self._must_end = must_end
+        self._use_cores = use_cores
+        self._throttled = False
         self._told: dict[str, tuple[object, float]] = {}
 
     def run(self) -> None:
@@ -166,8 +199,16 @@ class Driver:
             query.stop(PATIENCE_SECONDS)
             self._tell(query)
 
+    def _throttle(self) -> None:
+        """Use as many cores as the registry allows by now."""
+        cores = apps.cores(self._registry, self._lease.app)
+        if cores is not None or self._throttled:
+            self._use_cores(cores)
+        self._throttled = cores is not None
+
     def _watch(self) -> None:
         try:
+            self._throttle()
             for query in next_to_start(self._queries):
                 query.catch_up()
             for query in self._queries:
@@ -206,7 +247,7 @@ class Driver:
 
 def next_to_start(queries: Sequence[Query]) -> list[Query]:
     """Return the queries that may catch up now: a few at a time, since all at once none gets anywhere."""
-    under_way = [query for query in queries if not query.waiting and query.phase == "catching up"]
+    under_way = [query for query in queries if not query.waiting and query.phase != "live"]
     return [query for query in queries if query.waiting][: AT_ONCE - len(under_way)]
 
 

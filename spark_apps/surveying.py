@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from py4j.java_gateway import JavaObject
     from pyspark.sql import SparkSession
 
-NAMESPACES = ("versions", "state", "late", "quarantine", "cold", "quality")
+NAMESPACES = ("versions", "batch", "state", "late", "quarantine", "cold", "quality")
 SMALL = 384 * 1024**2  # bytes: what Iceberg takes for too small, three quarters of what it aims at
 BY_TIME = ("day", "hour")
 

@@ -107,5 +107,25 @@ class Tables:
         return table_of(heard, self._view.state_table(name))
 
 
+def touching(
+    spark: SparkSession, view: View, newest: Mapping[str, DataFrame], topics: Mapping[str, Topic], unit: str
+) -> dict[str, DataFrame]:
+    """Return, out of the newest changes of each table, those of rows that touch a unit."""
+    for name, changes in newest.items():
+        changelogs.present(changes, topics[name]).createOrReplaceTempView(name)
+    return {name: _touching(spark, view, name, changes, unit) for name, changes in newest.items()}
+
+
+def _touching(spark: SparkSession, view: View, name: str, changes: DataFrame, unit: str) -> DataFrame:
+    """Ask which units each row touches; SQL that does not begin as expected is answered with all rows."""
+    before, begins, after = view.touches[name].partition(f" FROM {CHANGED}")
+    if not begins:
+        return changes
+    changes.where("NOT gone").createOrReplaceTempView(CHANGED)
+    touched = spark.sql(f"{before}, {CHANGED}.partition, {CHANGED}.offset{begins}{after}")
+    places = touched.toDF(view.unit, "partition", "offset").where(F.col(view.unit) == unit)
+    return changes.join(places, on=["partition", "offset"], how="left_semi")
+
+
 def _same(one: DataFrame, other: DataFrame, keys: tuple[str, ...]) -> Column:
     return reduce(lambda left, right: left & right, (one[key].eqNullSafe(other[key]) for key in keys))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from headwater import names
 from headwater.bounds import CLOCK_TOLERANCE, OLDEST
+from headwater.declared import columns_in
 from headwater.errors import Refusal
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ class View:
     window: timedelta = timedelta(0)  # how long that stretch is
     closes: str = ""  # SQL: from when on no event can change a row; `time + window` unless said
     look_back: timedelta = timedelta(0)  # how far before its `time` the events reach that a row is made of
+    uncut: str = ""  # why a rebuild cannot cut its rows in two at a seam, if it cannot
     grain: Literal["window", "event"] = "window"  # what a row is about: rows about events are many
     # Of a view of tables: the column by whose values rows are made anew, all of a value at once, and for each
     # table SQL that finds the units of the rows that `changed`.
@@ -133,6 +135,12 @@ class View:
         return (*self.inputs, *self.tables)
 
     @property
+    def key_columns(self) -> dict[str, str]:
+        """Its keys, with their types as SQL writes them."""
+        columns = columns_in(self.schema)
+        return {key: columns[key] for key in self.keys}
+
+    @property
     def output(self) -> Literal["append", "update"]:
         """When Spark gives a row out: once, when it is final, or whenever it has changed."""
         return "update" if self.mode == "upsert" and not self.prefers and not self.tables else "append"
@@ -143,6 +151,11 @@ class View:
         if self.of_tables:
             return "CAST(NULL AS TIMESTAMP)"
         return self.closes or f"{self.time} + INTERVAL '{self.window.total_seconds():.0f}' SECOND"
+
+    @property
+    def cannot_be_cut(self) -> str:
+        """Why a rebuild cannot cut its rows in two at a moment in time; nothing if it can."""
+        return self.uncut or ("rows of tables belong to no time" if self.of_tables else "")
 
     @property
     def remembers(self) -> timedelta:
@@ -159,14 +172,21 @@ class View:
         return self.clock == "event_time" and self.late != "correct"
 
     @property
+    def latest(self) -> timedelta:
+        """How long after its time an event may be received and still count.
+
+        One that is corrected may have been held back, and sent by a clock that is slow, as far as both are
+        let through.
+        """
+        return CLOCK_TOLERANCE + OLDEST if self.late == "correct" else self.lateness
+
+    @property
     def settles(self) -> timedelta | None:
         """How long after the end of a window a record of it may still come; None: no window ends by itself.
 
         How long a session lasts, its events decide; so any record may still belong to it.
         """
-        if self.closes:
-            return None
-        return CLOCK_TOLERANCE + OLDEST if self.late == "correct" else self.lateness
+        return None if self.closes else self.latest
 
     @property
     def label(self) -> str:
@@ -182,6 +202,11 @@ class View:
     def table(self) -> str:
         """The table of this version."""
         return names.table(self.name, self.label)
+
+    @property
+    def batch_table(self) -> str:
+        """The table of the closed days of this version."""
+        return names.batch_table(self.name, self.label)
 
     def state_table(self, topic: str) -> str:
         """Return the table in which a version of a view with tables remembers one input."""

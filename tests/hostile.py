@@ -71,6 +71,8 @@ EXAMPLES = {
     "cart": "cart-0001",
     "name": "page_views_per_minute",
     "into": "shop",
+    "day": "2026-01-05",
+    "key": "minute_at=2026-11-17T10:05:00Z page=/cart",
 }
 
 

@@ -31,7 +31,7 @@ def platform_spark(settings: Settings, name: str, memory: str, options: str = ""
         "driver-java-options": f"'{options}'",
         "driver-memory": memory,
         "master": "local[2]",
-        "conf": "spark.ui.enabled=false",
+        "conf": "spark.ui.enabled=false --conf spark.ui.showConsoleProgress=false",
     }
     arguments = " ".join(f"--{flag} {value}" for flag, value in flags.items())
     os.environ["PYSPARK_SUBMIT_ARGS"] = f"{arguments} pyspark-shell"

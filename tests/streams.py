@@ -28,7 +28,7 @@ from headwater.shop.streams import STREAMS
 from headwater.topics import load_topics
 from headwater.topics.applying import apply
 from headwater.topics.plan import plan
-from spark_apps import pipeline, sinks
+from spark_apps import pipeline, sinks, stitched_log
 from spark_apps.archiving import archive_job
 from spark_apps.jobs import Job, view_job
 from spark_apps.kafka_log import read_range
@@ -192,7 +192,7 @@ class Comparison:
     """
 
     schema: str  # of what the transform makes
-    expected: int  # rows, of windows that are over or not
+    expected: dict[Row, datetime | None]  # of windows that are over or not, and from when on each is
     found: list[Row]
     wrong: list[Row]
     missing: list[Row]
@@ -201,15 +201,21 @@ class Comparison:
 def compare(spark: SparkSession, log: Log, view: View) -> Comparison:
     """Compare a version with the batch engine over its whole log."""
     made = oracle(spark, log, view)
-    expected = _with_closing(made, view)
+    return compare_with(spark, log, view, _with_closing(made, view), made.schema.simpleString())
+
+
+def compare_with(
+    spark: SparkSession, log: Log, view: View, expected: dict[Row, datetime | None], schema: str
+) -> Comparison:
+    """Compare a version with rows that the batch engine has made."""
     found = rows_of(spark, view).collect()
     due = expected.keys()
     if view.output == "append" and not view.tables:
         reached = watermark(log.settings, view)
         due = {row for row, closes in expected.items() if closes and closes < reached}
     return Comparison(
-        schema=made.schema.simpleString(),
-        expected=len(expected),
+        schema=schema,
+        expected=expected,
         found=found,
         wrong=list(Counter(found) - Counter(expected.keys())),
         missing=list(due - set(found)),
@@ -226,7 +232,7 @@ def assert_up_to_date(spark: SparkSession, log: Log, view: View) -> None:
     assert_same(compare(spark, log, view))
 
 
-def _with_closing(made: DataFrame, view: View) -> dict[Row, datetime]:
+def _with_closing(made: DataFrame, view: View) -> dict[Row, datetime | None]:
     """Return rows of the batch engine, and from when on no event can change each of them."""
     rows = made.withColumn("closes", F.expr(view.closing)).collect()
     found = {Row(**{name: row[name] for name in made.columns}): row["closes"] for row in rows}
@@ -248,10 +254,14 @@ def ledger_of(spark: SparkSession, view: View) -> list[dict[str, Any]]:
 
 
 def _records(spark: SparkSession, log: Log, view: View) -> dict[str, DataFrame]:
-    return {name: whole(spark, log, name) for name in view.reads}
+    ends = {name: log.ends(name) for name in view.reads}
+    return {
+        name: stitched_log.read_range(spark, log.settings, name, dict.fromkeys(end, 0), end)
+        for name, end in ends.items()
+    }
 
 
 def whole(spark: SparkSession, log: Log, topic: str) -> DataFrame:
-    """Return all records of a topic."""
+    """Return all records of a topic that Kafka holds from the first one on."""
     ends = log.ends(topic)
     return read_range(spark, log.settings, topic, dict.fromkeys(ends, 0), ends)

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from headwater.cli import (
     apps,
+    batch_layer,
     capture,
     carts,
     cold_log,
@@ -19,6 +20,7 @@ from headwater.cli import (
     replay,
     shop,
     topics,
+    verify,
     views,
 )
 from headwater.errors import Refusal
@@ -26,7 +28,7 @@ from headwater.errors import Refusal
 LONGEST_WORD = 10_000
 
 cli = typer.Typer(no_args_is_help=True, add_completion=False, help="Run and look after a Headwater platform.")
-for commands in (platform, shop, notify):
+for commands in (platform, shop, notify, verify):
     cli.add_typer(commands.commands)
 for single in (replay.moves, capture.restoring, people.erasing):
     cli.add_typer(single)
@@ -38,6 +40,7 @@ cli.add_typer(cold_log.commands, name="cold")
 cli.add_typer(views.commands, name="views")
 cli.add_typer(carts.commands, name="carts")
 cli.add_typer(replay.commands, name="replay")
+cli.add_typer(batch_layer.commands, name="batch")
 
 
 def main() -> None:

@@ -101,6 +101,19 @@ def show_replays(view: AnyView = None) -> None:
             say(str(replay.progress(settings, row["key"])))
 
 
+@commands.command("throttle")
+def throttle_replay(
+    view: View,
+    cores: Annotated[
+        int | None, typer.Option(min=0, max=1000, help="So many; 0 pauses it. All it was given if left out.")
+    ] = None,
+) -> None:
+    """Say how many cores the candidate of a view may use from now on, while it runs."""
+    from headwater import replay
+
+    say(replay.throttle(Settings.load(), view, cores))
+
+
 @commands.command("promote")
 def promote_replay(view: View, by: By = "command line") -> None:
     """Let readers see what the open replay of a view has made; its proof must hold."""

@@ -26,15 +26,22 @@ def show_view(
     offset: Annotated[
         str, typer.Option(help="As it was before it read this record, e.g. page_views:0:1500.")
     ] = "",
+    serving: Annotated[
+        bool, typer.Option("--serving", help="Closed days as the batch layer has them.")
+    ] = False,
 ) -> None:
     """Show the newest rows of a view, now or as they were."""
     from headwater import lake
+    from headwater import serving as both_layers
     from headwater.time_travel import Place
 
-    if at is not None and offset:
-        raise Refusal("both a time and an offset are asked for", hint="Choose one of them.")
+    if (at is not None) + bool(offset) + serving > 1:
+        raise Refusal("a time, an offset or both layers can be asked for", hint="Choose one of them.")
     place = Place.read(offset) if offset else None
-    newest = lake.newest_rows(Settings.load(), name, rows, at=at, place=place)
+    if serving:
+        newest = both_layers.newest_rows(Settings.load(), name, rows)
+    else:
+        newest = lake.newest_rows(Settings.load(), name, rows, at=at, place=place)
     print_table(newest.column_names, (tuple(row.values()) for row in newest.to_pylist()))
 
 

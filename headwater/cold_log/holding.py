@@ -40,6 +40,11 @@ class Archived:
         ranges = (*before, (last[0], end)) if last[1] == start else (*self.ranges, (start, end))
         return Archived(ranges=ranges, records=self.records + records)
 
+    @property
+    def reached(self) -> int:
+        """The offset after the last that is archived; the first of all if nothing is."""
+        return self.ranges[-1][1] if self.ranges else 0
+
     def missing(self, start: int, end: int) -> list[Range]:
         """Return the parts of a range that are not archived."""
         found = []

@@ -22,6 +22,7 @@ class Submission:
     name: str
     artifact: str
     arguments: tuple[str, ...]
+    apart: bool = False  # it keeps a single version, and may be throttled
     after: str | None = None
 
 

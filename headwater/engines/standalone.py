@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import jwt
 
+from headwater.engines import sizes
 from headwater.engines.engine import ClusterSilent
 from headwater.errors import Refusal
 from headwater.settings import TOLD
@@ -61,7 +62,9 @@ class Standalone:
         """Compare what an app asks for, driver and executor, with what the workers have left."""
         asked = self._settings.spark_app_properties
         cores = int(asked["spark.driver.cores"]) + int(asked["spark.executor.cores"])
-        memory = _megabytes(asked["spark.driver.memory"]) + _megabytes(asked["spark.executor.memory"])
+        memory = sizes.megabytes(asked["spark.driver.memory"]) + sizes.megabytes(
+            asked["spark.executor.memory"]
+        )
         free_cores = sum(worker["coresfree"] for worker in self._alive())
         free_memory = sum(worker["memoryfree"] for worker in self._alive())
         if cores <= free_cores and memory <= free_memory:
@@ -80,6 +83,7 @@ class Standalone:
         self._call(f"kill/{driver}", {})
 
     def _request(self, submission: Submission) -> dict[str, Any]:
+        asked = self._settings.spark_app_properties
         return {
             "action": "CreateSubmissionRequest",
             "clientSparkVersion": metadata.version("pyspark"),
@@ -92,7 +96,7 @@ class Standalone:
                 **self._whereabouts(),
             },
             "sparkProperties": {
-                **self._settings.spark_app_properties,
+                **(sizes.apart(asked) if submission.apart else asked),
                 "spark.app.name": submission.name,
                 "spark.master": self._settings.spark_master,
                 "spark.submit.deployMode": "cluster",
@@ -139,8 +143,3 @@ class Standalone:
     def _token(self) -> str:
         key = base64.urlsafe_b64decode(self._settings.secret("spark.submission"))
         return jwt.encode({"sub": "headwater"}, key, algorithm="HS384")
-
-
-def _megabytes(size: str) -> int:
-    """Read a size as Spark writes it: 768m, 2g."""
-    return int(size[:-1]) * {"m": 1, "g": 1024}[size[-1].lower()]

@@ -2,7 +2,7 @@
 
     begin      write down what to look for, and destroy the key: from here on nobody can read what is sealed
     forget     delete the person's rows in the shop's database, and write tombstones
-    clean      remove what was never sealed, from quarantine, late events, the cold log, reports and proofs
+    clean      remove what was never sealed, from quarantine, late events, the cold log, reports and samples
     prove      look for the person's words in every file of the instance, until none is found
 
 Each step may be asked for again, and goes on where the last attempt came to. See docs/erasure.md for what is

@@ -87,7 +87,7 @@ def clean(settings: Settings, person: str) -> str:
         removed = {
             "rows": tables.clean_tables(settings, needles),
             "pages": reports.remove_pages(settings, needles),
-            "proofs": reports.redact_proofs(keys.registry, found.long_enough),
+            "samples": reports.redact_samples(keys.registry, found.long_enough),
         }
     _note(settings, person, "removed", removed)
     return "removed: " + ", ".join(f"{count:,} {what}" for what, count in removed.items())

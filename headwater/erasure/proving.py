@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 PATIENCE_SECONDS = 150.0
 PAUSE_SECONDS = 5.0
 # An updated row leaves its old self in the table's file until the table is written anew.
-REWRITTEN = ("people", "erasures", "versions")
+REWRITTEN = ("people", "erasures", "versions", "batch_days")
 SHOWN = 10
 
 

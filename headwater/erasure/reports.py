@@ -1,4 +1,4 @@
-"""Reports: pages of Data Docs and proofs of replays show samples of rows, and may show a person's words."""
+"""Reports: Data Docs, proofs and comparisons of layers show samples of rows, maybe with a person's words."""
 
 from __future__ import annotations
 
@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from headwater.settings import Settings
 
 FOLDER = "data_docs"
+REDACTIONS = [
+    f"UPDATE {table} SET {column} = replace({column}::text, %(text)s, %(erased)s)::jsonb "
+    f"WHERE position(%(text)s IN {column}::text) > 0"
+    for table, column in (("versions", "proof"), ("batch_days", "difference"))
+]
 
 
 def remove_pages(settings: Settings, needles: Sequence[bytes]) -> int:
@@ -27,14 +32,11 @@ def remove_pages(settings: Settings, needles: Sequence[bytes]) -> int:
     return len(found)
 
 
-def redact_proofs(registry: Connection, texts: Sequence[str]) -> int:
-    """Replace texts in the samples of stored proofs; return how many proofs held one."""
-    redacted = 0
-    for text in texts:
-        written = json.dumps(text, ensure_ascii=False)[1:-1]
-        redacted += registry.execute(
-            "UPDATE versions SET proof = replace(proof::text, %(text)s, %(erased)s)::jsonb "
-            "WHERE position(%(text)s IN proof::text) > 0",
-            {"text": written, "erased": ERASED},
-        ).rowcount
-    return redacted
+def redact_samples(registry: Connection, texts: Sequence[str]) -> int:
+    """Replace texts in stored samples of rows; return how many proofs and comparisons held one."""
+    return sum(_redact(registry, statement, text) for statement in REDACTIONS for text in texts)
+
+
+def _redact(registry: Connection, statement: str, text: str) -> int:
+    written = json.dumps(text, ensure_ascii=False)[1:-1]
+    return registry.execute(statement.encode(), {"text": written, "erased": ERASED}).rowcount

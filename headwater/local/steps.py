@@ -24,7 +24,7 @@ class Done:
 
 
 Step = tuple[str, Callable[[Settings], Done]]
-SCHEDULED = ("supervise", "data_quality", "maintenance")
+SCHEDULED = ("supervise", "data_quality", "maintenance", "batch_layer")
 READ_SECONDS = 120
 
 

@@ -1,4 +1,4 @@
-"""Letting go for good: versions that were retired long ago, and code that nothing runs any more.
+"""Letting go for good: versions that were retired long ago, scratch, and code that nothing runs any more.
 
 An artifact is needed as long as the registry names it: a version was made with it, even one that is gone, and
 may be made so again; or an app runs it. What is left is code that was deployed and replaced without making a
@@ -10,6 +10,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from headwater import scratch
 from headwater.maintenance.telling import Outcome
 from headwater.registry import connect
 from headwater.replay import moving
@@ -33,6 +34,7 @@ def retire(settings: Settings, *, dry_run: bool) -> list[Outcome]:
     with connect(settings) as registry:
         return [
             *_versions(settings, registry, dry_run=dry_run),
+            *_scratch(settings, dry_run=dry_run),
             *_artifacts(settings, registry, dry_run=dry_run),
         ]
 
@@ -47,6 +49,14 @@ def _versions(settings: Settings, registry: Connection, *, dry_run: bool) -> Ite
             why=f"retired {version['status_at']:%Y-%m-%d}",
             done="" if dry_run else "its tables and checkpoints are removed",
         )
+
+
+def _scratch(settings: Settings, *, dry_run: bool) -> Iterator[Outcome]:
+    """Remove what a verification has left that did not come to its end; one that goes on is left alone."""
+    for view in scratch.left_over(settings):
+        done = "" if dry_run else scratch.clear(settings, view)
+        why = "left by a verification that did not come to its end"
+        yield Outcome(subject=f"{scratch.NAMESPACE}.{view}", step="clear", why=why, done=done)
 
 
 def _artifacts(settings: Settings, registry: Connection, *, dry_run: bool) -> Iterator[Outcome]:

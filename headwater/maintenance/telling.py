@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +12,10 @@ from headwater.registry import connect
 from headwater.topics.quantities import write_size
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
 
     from headwater.settings import Settings
-
-LOCK = "maintenance"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,18 +28,6 @@ class Outcome:
     done: str = ""
     failed: bool = False
     freed: int = 0  # bytes
-
-
-@contextmanager
-def under_way(settings: Settings) -> Iterator[None]:
-    """Let one maintenance run at a time."""
-    with connect(settings) as registry:
-        got = registry.execute("SELECT pg_try_advisory_lock(hashtext(%s)) AS got", [LOCK]).fetchone()
-        if not got or not got["got"]:
-            raise Refusal(
-                "maintenance is under way already", hint="Wait for its end; one at a time is enough."
-            )
-        yield
 
 
 def keep(settings: Settings, began_at: datetime, outcomes: Iterable[Outcome], *, dry_run: bool) -> None:

@@ -72,6 +72,17 @@ def see_lag(registry: Connection, app: str, lag: int | None) -> None:
     registry.execute("UPDATE apps SET lag_seen = %s WHERE name = %s", [lag, app])
 
 
+def throttle(registry: Connection, app: str, cores: int | None) -> None:
+    """Say how many cores an app may use from now on: none pauses it, None is all that it was given."""
+    registry.execute("UPDATE apps SET cores = %s, cores_at = now() WHERE name = %s", [cores, app])
+
+
+def cores(registry: Connection, app: str) -> int | None:
+    """Return how many cores an app may use now; None: all that it was given."""
+    row = registry.execute("SELECT cores FROM apps WHERE name = %s", [app]).fetchone()
+    return row["cores"] if row else None
+
+
 def must_end(registry: Connection, app: str, artifact: str, queries: Sequence[str]) -> bool:
     """Say whether a driver that runs these queries of this artifact has to end: the stop marker."""
     row = registry.execute(

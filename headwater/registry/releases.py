@@ -95,6 +95,7 @@ def add_version(
     starting_offsets: Offsets | None = None,
     stitches: Offsets | None = None,
     seam_at: datetime | None = None,
+    form: str = "in one batch",
 ) -> dict[str, Any]:
     """Enter the next build of a view's version, and return it."""
     _remember(registry, artifact)
@@ -105,13 +106,13 @@ def add_version(
     row = registry.execute(
         """
         INSERT INTO versions (view, version, build, table_name, checkpoint, artifact, fingerprint, status,
-                              apart, starting_offsets, stitches, seam_at)
-        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+                              apart, starting_offsets, stitches, seam_at, form)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
         RETURNING *
         """,
         [view, version, build, names.table(view, label), names.checkpoint(view, label), artifact.hash,
          fingerprint, status, apart, Jsonb(starting_offsets) if starting_offsets else None,
-         Jsonb(stitches or {}), seam_at],
+         Jsonb(stitches or {}), seam_at, form],
     ).fetchone()  # fmt: skip
     if row is None:
         raise LookupError(f'version {label} of view "{view}" could not be entered')
@@ -125,6 +126,14 @@ def set_status(registry: Connection, query: str, status: str) -> None:
         "WHERE query = %(query)s AND status <> %(status)s",
         {"query": query, "status": status},
     )
+
+
+def cut(registry: Connection, query: str, where: Any) -> Any:
+    """Remember where a version that is rebuilt at a seam is cut in two, and return it: the first counts."""
+    row = registry.execute(
+        "UPDATE versions SET cut = coalesce(cut, %s) WHERE query = %s RETURNING cut", [Jsonb(where), query]
+    ).fetchone()
+    return row and row["cut"]
 
 
 def versions(registry: Connection, view: str | None = None) -> list[dict[str, Any]]:

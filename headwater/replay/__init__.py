@@ -18,6 +18,7 @@ from headwater.replay.moving import release, rollback
 from headwater.replay.planning import Plan
 from headwater.replay.progress import Progress
 from headwater.replay.request import ReplayRequest
+from headwater.replay.throttling import throttle
 
 __all__ = [
     "Plan",
@@ -34,4 +35,5 @@ __all__ = [
     "replay_in",
     "rollback",
     "status",
+    "throttle",
 ]

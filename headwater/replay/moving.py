@@ -9,6 +9,7 @@ from headwater import checkpoints, glue, lake
 from headwater.errors import Refusal
 from headwater.registry import apps, connect, releases
 from headwater.registry.wanted import changing
+from headwater.serving import serve
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,6 +34,7 @@ def move(settings: Settings, registry: Connection, query: str, kind: str, by: st
             [version["view"], query, kind, by],
         )
         lake.move_pointer(settings, registry, version["view"], version["label"])
+        serve(settings, registry, version["view"])
 
 
 def rollback(settings: Settings, view: str, label: str | None = None, by: str = "someone") -> str:
@@ -114,6 +116,7 @@ def drop(settings: Settings, registry: Connection, version: Mapping[str, Any]) -
     """Remove the tables of a version, and its checkpoints."""
     lake.drop_version(settings, version["table_name"])
     checkpoints.remove(settings, version["checkpoint"], version["table_name"])
+    registry.execute("DELETE FROM batch_days WHERE query = %s", [version["query"]])
     registry.execute("UPDATE versions SET dropped_at = now() WHERE query = %s", [version["query"]])
 
 

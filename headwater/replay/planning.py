@@ -14,11 +14,12 @@ from headwater.brokers import admin_client
 from headwater.engines import engine_of
 from headwater.errors import Refusal
 from headwater.registry import releases, replays
+from headwater.replay.form import Form, choose
 from headwater.replay.request import CURRENT, EARLIEST
-from headwater.replay.starting import Stretch, resolve, seam
+from headwater.replay.starting import Stretch, offsets_of, resolve, seam, stitches_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from kafka import KafkaAdminClient
 
@@ -42,6 +43,7 @@ class Plan:
     start: str
     stretches: tuple[Stretch, ...]
     seam_at: datetime | None
+    form: Form
     size: int  # bytes to read
     rate: float  # events per second
     measured: bool  # whether that rate was seen here, or is assumed
@@ -61,20 +63,12 @@ class Plan:
     @property
     def starting_offsets(self) -> dict[str, dict[str, int]]:
         """Return where to start, as Spark wants to be told."""
-        return self._by_topic(lambda stretch: stretch.asked)
+        return offsets_of(self.stretches)
 
     @property
     def stitches(self) -> dict[str, dict[str, int]]:
         """Return where Kafka takes over from the cold log, for the topics that need it."""
-        cold = {stretch.topic for stretch in self.stretches if stretch.cold_events}
-        found = self._by_topic(lambda stretch: stretch.stitch)
-        return {topic: offsets for topic, offsets in found.items() if topic in cold}
-
-    def _by_topic(self, offset: Callable[[Stretch], int]) -> dict[str, dict[str, int]]:
-        found: dict[str, dict[str, int]] = {}
-        for stretch in self.stretches:
-            found.setdefault(stretch.topic, {})[str(stretch.partition)] = offset(stretch)
-        return found
+        return stitches_of(self.stretches)
 
     def to_json(self) -> dict[str, Any]:
         """Return the plan as it is stored with the replay."""
@@ -115,6 +109,7 @@ def plan_with(settings: Settings, registry: Connection, request: ReplayRequest, 
         start=request.start,
         stretches=tuple(stretches),
         seam_at=seam(settings, request.start, events, timedelta(seconds=declared["look_back_seconds"])),
+        form=choose(declared, stretches),
         size=size,
         rate=rate or ASSUMED_RATE,
         measured=rate is not None,

@@ -168,7 +168,7 @@ class Proof(BaseModel):
         """Write the proof for a person: verdict, problems, warnings, then a section for each part."""
         sections = [_verdict(self), bullets("Warnings", self.warnings), checks_section(self.checks)]
         if self.difference is not None:
-            sections.append(_difference_section(self.difference, self.candidate))
+            sections.append(difference_section(self.difference, self.candidate))
         sections.append(_conservation_section(self.conservation))
         return "\n\n".join(section for section in sections if section) + "\n"
 
@@ -246,7 +246,8 @@ def checks_section(checks: tuple[CheckResult, ...]) -> str:
     )
 
 
-def _difference_section(found: Difference, candidate: str) -> str:
+def difference_section(found: Difference, candidate: str) -> str:
+    """Write the difference of two makers of rows, `live` and the other, for a person."""
     title = f"#### {candidate} against {found.live}"
     if found.incomparable is not None:
         return f"{title}: not comparable\n\n{text(found.incomparable)}"

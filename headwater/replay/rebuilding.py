@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from headwater import glue, observing, supervision
 from headwater.errors import Refusal
-from headwater.registry import connect, heartbeats, releases, replays
+from headwater.registry import apps, connect, heartbeats, releases, replays
 from headwater.registry.replays import refuse_if_ended
 from headwater.registry.wanted import changing
 from headwater.replay.moving import move
@@ -45,6 +45,7 @@ def enter(settings: Settings, request: ReplayRequest, key: str) -> dict[str, Any
                 starting_offsets=planned.starting_offsets,
                 stitches=planned.stitches,
                 seam_at=planned.seam_at,
+                form=planned.form.name,
             )
             return replays.enter(
                 registry,
@@ -137,6 +138,7 @@ def promote(settings: Settings, key: str, approved_by: str) -> str:
         with registry.transaction():
             move(settings, registry, replay["query"], "promote", approved_by)
             replays.close(registry, key, "promoted", f"by {approved_by}")
+            apps.throttle(registry, replay["query"], None)  # it is one of the live ones now
     glue.look_after(settings)
     return f"view {replay['view']} serves {replay['query'].rpartition('.')[2]} now; the old one stays warm"
 

@@ -21,7 +21,7 @@ from headwater.errors import Refusal
 from headwater.replay.request import EARLIEST, offsets_in, time_in
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from kafka import KafkaAdminClient
 
@@ -104,6 +104,25 @@ def partitions_of(client: KafkaAdminClient, topic: str, ledger: Ledger) -> list[
         )
         for partition, beginning in sorted(beginnings.items())
     ]
+
+
+def offsets_of(stretches: Iterable[Stretch]) -> dict[str, dict[str, int]]:
+    """Return where stretches start, as Spark wants to be told."""
+    return _by_topic(stretches, lambda stretch: stretch.asked)
+
+
+def stitches_of(stretches: Sequence[Stretch]) -> dict[str, dict[str, int]]:
+    """Return where Kafka takes over from the cold log, for the topics that need it."""
+    cold = {stretch.topic for stretch in stretches if stretch.cold_events}
+    found = _by_topic(stretches, lambda stretch: stretch.stitch)
+    return {topic: offsets for topic, offsets in found.items() if topic in cold}
+
+
+def _by_topic(stretches: Iterable[Stretch], offset: Callable[[Stretch], int]) -> dict[str, dict[str, int]]:
+    found: dict[str, dict[str, int]] = {}
+    for stretch in stretches:
+        found.setdefault(stretch.topic, {})[str(stretch.partition)] = offset(stretch)
+    return found
 
 
 def seam(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from headwater.replay.form import AT_A_SEAM, IN_ONE_BATCH
 from headwater.replay.request import EARLIEST
 from headwater.topics.quantities import write_size
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from datetime import timedelta
 
     from headwater.replay.backfill_plan import BackfillPlan
+    from headwater.replay.form import Form
     from headwater.replay.planning import Plan
     from headwater.replay.starting import Stretch
 
@@ -22,6 +24,7 @@ def plan_in_markdown(plan: Plan) -> str:
         f"## Replay of `{plan.view}`: {plan.live} → {plan.candidate}",
         _verdict(plan),
         reading(plan, f"from {plan.start}"),
+        _form(plan.form),
         table_of(plan.stretches),
         *_consequences(plan),
     ]
@@ -45,6 +48,14 @@ def reading(plan: Plan | BackfillPlan, whence: str) -> str:
         f"`{plan.artifact}`: about **{duration(plan.expected)}** at {plan.rate:,.0f} events/s ({source}), "
         "and half a minute to start."
     )
+
+
+def _form(form: Form) -> str:
+    how = {
+        IN_ONE_BATCH: "its stream reads everything, all that there is now at once",
+        AT_A_SEAM: "the batch engine writes what is over, the stream goes on from there",
+    }
+    return f"Rebuilds **{form.name}** ({how[form.name]}): {form.because}."
 
 
 def table_of(stretches: Sequence[Stretch]) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from headwater import alarms, observing
+from headwater import alarms, names, observing
 from headwater.engines import ClusterSilent, Submission, engine_of
 from headwater.errors import Refusal
 from headwater.registry import apps, connect, releases
@@ -157,7 +157,13 @@ def _submit(registry: Connection, engine: Engine, name: str) -> None:
         raise LookupError(f'app "{name}" is gone')
     artifact = releases.artifact(registry, app["artifact"])
     arguments = ("stream", name, artifact.hash)
-    submission = Submission(name=name, artifact=artifact.path, arguments=arguments, after=app["submission"])
+    submission = Submission(
+        name=name,
+        artifact=artifact.path,
+        arguments=arguments,
+        apart=names.QUERY.fullmatch(name) is not None,  # an app of its own is called like its version
+        after=app["submission"],
+    )
     apps.submitted(registry, name, engine.submit(submission))
 
 

@@ -40,6 +40,7 @@ class Observed:
     silence: timedelta | None = None  # since the newest heartbeat of this driver; None: not one yet
     batch_age: timedelta | None = None  # since the slowest of its queries finished a batch
     catching_up: bool = False  # or in the first batch of a fresh driver
+    paused: bool = False  # by a person: it may use no cores
     lag: int | None = None  # records; None: unknown
     lag_seen: int | None = None  # at the tick before
     workers: int = 1
@@ -115,6 +116,8 @@ def _unresponsive(seen: Observed) -> list[Action]:
         return [Restart(reason="it has given no sign of life since it was started")] if late else []
     if seen.silence > SILENT:
         return [Restart(reason=f"it has given no sign of life for {_seconds(seen.silence)} s")]
+    if seen.paused:
+        return []
     if seen.lag and seen.batch_age is not None and seen.batch_age > _patience(seen):
         waited = _seconds(seen.batch_age)
         return [Restart(reason=f"it has finished no batch for {waited} s, with {seen.lag} records to read")]
@@ -128,7 +131,7 @@ def _patience(seen: Observed) -> timedelta:
 
 
 def _behind(seen: Observed) -> list[Action]:
-    if seen.catching_up or seen.lag is None or seen.lag <= LAG_BOUND:
+    if seen.catching_up or seen.paused or seen.lag is None or seen.lag <= LAG_BOUND:
         return []
     if seen.lag_seen is None or seen.lag < seen.lag_seen:
         return []

@@ -39,6 +39,7 @@ def observe(registry: Connection, engine: Engine, name: str, workers: int, ends:
         silence=min((beat["silence"] for beat in beats), default=None),
         batch_age=max((beat["batch_age"] for beat in beats), default=None),
         catching_up=any(beat["phase"] == "catching up" or beat["cold"] for beat in beats),
+        paused=row["cores"] == 0,
         lag=_lag(beats, ends),
         lag_seen=row["lag_seen"],
         workers=workers,
@@ -59,9 +60,9 @@ def _beats(registry: Connection, name: str) -> list[dict[str, Any]]:
     return registry.execute(
         """
         SELECT phase, offsets, now() - beat_at AS silence,
-               now() - greatest(batch_at, leases.taken_at) AS batch_age,
+               now() - greatest(batch_at, leases.taken_at, apps.cores_at) AS batch_age,
                coalesce(batch_at < leases.taken_at, true) AS cold
-        FROM heartbeats JOIN leases USING (app, token)
+        FROM heartbeats JOIN leases USING (app, token) JOIN apps ON apps.name = heartbeats.app
         WHERE app = %s
         """,
         [name],

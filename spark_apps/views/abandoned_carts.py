@@ -47,6 +47,7 @@ VIEW = View(
     keys=("idle_since", "cart_id"),
     time="idle_since",
     window=timedelta(minutes=30),
+    look_back=timedelta(minutes=30),  # whether an event is the last of its visit depends on those around it
     grain="event",
     mode="append",
     repeats="keep",  # the log has each event once

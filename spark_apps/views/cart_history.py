@@ -49,6 +49,7 @@ VIEW = View(
     keys=("held_from", "cart_id"),
     time="held_from",
     closes="CASE WHEN checked_out THEN held_from ELSE held_until END",
+    uncut="the newest stretch of a cart may end at any time",
     grain="event",
     mode="upsert",
     prefers=("held_until",),

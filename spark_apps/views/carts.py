@@ -44,6 +44,7 @@ VIEW = View(
     keys=("began_at", "cart_id"),
     time="began_at",
     closes="CASE WHEN checked_out THEN changed_at END",
+    uncut="a cart that nobody checks out may change at any time",
     grain="event",
     mode="upsert",
     prefers=("changed_at DESC",),

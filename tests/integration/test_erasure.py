@@ -85,7 +85,7 @@ def send(settings: Settings, key: str, value: str) -> None:
 
 
 def write_reports(settings: Settings, person: Person) -> None:
-    """Leave a page of Data Docs and a proof that show the person's words."""
+    """Leave a page of Data Docs, a proof and a comparison of layers that show the person's words."""
     page = Path(settings.home, "data_docs/site/validations", f"{person.id}.html")
     page.parent.mkdir(parents=True, exist_ok=True)
     page.write_text(f"<td>{person.name}</td>")
@@ -99,6 +99,11 @@ def write_reports(settings: Settings, person: Person) -> None:
             "(view, version, table_name, checkpoint, artifact, fingerprint, status, proof) "
             "VALUES (%(id)s, 1, '', '', %(id)s, '', 'retired', %(proof)s)",
             {"id": person.id, "proof": Jsonb({"samples": [person.name, "somebody else"]})},
+        )
+        registry.execute(
+            "INSERT INTO batch_days (query, day, rows, offsets, difference) "
+            "VALUES (%(id)s || '.v1', '2026-11-16', 1, '{}', %(difference)s)",
+            {"id": person.id, "difference": Jsonb({"samples": [person.name]})},
         )
 
 
@@ -173,7 +178,7 @@ def test_nothing_is_left_in_any_file(world: World, proof: Scan) -> None:
     assert (kept["reason"], kept["asked_by"]) == ("asked for it, ticket 4711", "test")
     assert kept["sought"] is None
     assert kept["proved_at"] is not None
-    assert kept["done"]["removed"] == {"rows": 2, "pages": 1, "proofs": 1}
+    assert kept["done"]["removed"] == {"rows": 2, "pages": 1, "samples": 2}
     assert kept["done"]["deleted"] == {"users": 1, "posts": 1, "follows": 0, "search_queries": 0}
 
 

@@ -25,10 +25,10 @@ from headwater.errors import Refusal
 from headwater.replay.starting import resolve, seam
 from headwater.shop import Simulation
 from headwater.waiting import wait_until_nothing_is_missing
-from spark_apps import catalog, pipeline
+from spark_apps import catalog
 from spark_apps.jobs import Start, view_job
 from spark_apps.stitched_log import read_range
-from tests.streams import Crash, archive, new_log, own_cold_log, rows_of, run, whole
+from tests.streams import Crash, archive, new_log, oracle, own_cold_log, rows_of, run, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -167,15 +167,6 @@ def from_the_beginning(log: Log) -> Start:
 def job_from(spark: SparkSession, log: Log, view: View, start: Start) -> Job:
     partitions = {name: sorted(log.ends(name)) for name in view.reads}
     return view_job(spark, log.settings, view, log.by_name(), partitions, start)
-
-
-def oracle(spark: SparkSession, log: Log, view: View) -> DataFrame:
-    """Return what the view must hold: the same transform over cold log and Kafka, at once."""
-    records = {
-        name: read_range(spark, log.settings, name, dict.fromkeys(log.ends(name), 0), log.ends(name))
-        for name in view.reads
-    }
-    return pipeline.batch_rows(view, records, log.by_name())
 
 
 def assert_accounted_for(spark: SparkSession, log: Log, view: View, start: Start) -> None:

@@ -28,6 +28,11 @@ def test_folders_of_one_version_are_removed(tmp_path: Path) -> None:
     checkpoints.remove(replace(BLANK, checkpoints=str(tmp_path)), "views/orders/v1", "versions.orders__v1")
     left = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
     assert left == set(OTHERS)
+    assert set(checkpoints.folders_in(replace(BLANK, checkpoints=str(tmp_path)), "views/orders")) == {
+        "v10",
+        "v2",
+    }
+    assert checkpoints.folders_in(replace(BLANK, checkpoints=str(tmp_path)), "scratch") == []
 
 
 def test_objects_of_one_version_are_removed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -40,3 +45,6 @@ def test_objects_of_one_version_are_removed(monkeypatch: pytest.MonkeyPatch) -> 
             replace(BLANK, checkpoints="s3://checkpoints"), "views/orders/v1", "versions.orders__v1"
         )
         assert {item.key for item in bucket.objects.all()} == set(OTHERS)
+        far_away = replace(BLANK, checkpoints="s3://checkpoints")
+        assert set(checkpoints.folders_in(far_away, "views/orders")) == {"v10", "v2"}
+        assert checkpoints.folders_in(far_away, "scratch") == []

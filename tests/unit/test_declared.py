@@ -17,6 +17,11 @@ def test_names_apps_and_summaries_are_those_of_the_views() -> None:
     assert read == {view.name: (view.app, catalog.summary(view)) for view in catalog.views().values()}
 
 
+def test_keys_and_their_types_are_those_of_the_views() -> None:
+    read = {view.name: view.keys for view in declared.views().values()}
+    assert read == {view.name: view.key_columns for view in catalog.views().values()}
+
+
 def test_each_app_is_named_once() -> None:
     assert declared.apps() == sorted({view.app for view in catalog.views().values()})
 

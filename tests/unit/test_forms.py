@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from headwater.errors import Refusal
-from headwater.forms import Deployment, Erasure, Form, Rollback, Views
+from headwater.forms import BatchRun, Deployment, Erasure, Form, Rollback, Views
 
 VIEW = "page_views_per_minute"
 NONSENSE = [
@@ -31,6 +31,8 @@ NONSENSE = [
         (Erasure, {"person": "user-0001", "reason": "asked for it by letter, ticket 4711"}),
         (Views, {"views": None}),
         (Views, {"views": [VIEW]}),
+        (BatchRun, {"views": [VIEW], "day": "2026-11-16"}),
+        (BatchRun, {"day": None}),
     ],
 )
 def test_what_can_be_asked_is_accepted(form: type[Form], filled_in: dict[str, Any]) -> None:
@@ -40,7 +42,13 @@ def test_what_can_be_asked_is_accepted(form: type[Form], filled_in: dict[str, An
 @pytest.mark.parametrize("nonsense", NONSENSE)
 @pytest.mark.parametrize(
     ("form", "field"),
-    [(Deployment, "action"), (Rollback, "view"), (Rollback, "version"), (Erasure, "person")],
+    [
+        (Deployment, "action"),
+        (Rollback, "view"),
+        (Rollback, "version"),
+        (Erasure, "person"),
+        (BatchRun, "day"),
+    ],
 )
 def test_nonsense_is_refused_with_the_name_of_its_field(form: type[Form], field: str, nonsense: str) -> None:
     with pytest.raises(Refusal) as refused:

@@ -24,7 +24,7 @@ ACTS = {
     "os.mkdir",
 }
 # What is looked up without the instance, and refused before it is asked.
-CLOSED = {"view", "person", "version", "artifact", "start", "kind", "until", "lateness"}
+CLOSED = {"view", "person", "version", "artifact", "start", "kind", "until", "lateness", "day", "part", "key"}
 NO_INSTANCE = "is not set up"
 seen: list[str] | None = None  # nobody can take an audit hook back
 

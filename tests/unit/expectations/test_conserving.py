@@ -91,6 +91,45 @@ def test_maintenance_that_moves_rows_to_other_files_is_no_fault() -> None:
     assert problems(conserve([*GOOD, rewrite], BEGAN, None, TOPICS)) == []
 
 
+COVERED = {"page_views": {"0": 100, "1": 0}}
+HISTORY = Snapshot(
+    id=1, parent=None, committed_at=AT, operation="overwrite", offsets={"page_views": {"0": 115, "1": 12}},
+    counts={"page_views": {"0": counts(59)}}, history=COVERED,
+)  # fmt: skip
+ASKED = {"page_views": {"0": 40, "1": 0}}
+GOING_ON = [batch(0, (110, 20), (9, 19), parent=1), GOOD[1]]
+
+
+def test_history_and_the_batches_after_it_account_for_all() -> None:
+    found = conserve([HISTORY, *GOING_ON], BEGAN, ASKED, TOPICS)
+    assert problems(found) == []
+    assert found.batches == 2
+    assert [(one.partition, one.start, one.end, one.used, one.repeated) for one in found.partitions] == [
+        (0, 40, 130, 87, 3),
+        (1, 0, 30, 28, 2),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("opening", "began", "words"),
+    [
+        (replace(HISTORY, counts={}), BEGAN, "Records lost from page_views partition 0: 60"),
+        (replace(HISTORY, counts={"page_views": {"0": counts(60)}}), BEGAN, "The history does not add up"),
+        (
+            HISTORY,
+            {"page_views": {"0": 101, "1": 0}},
+            "It began at offset 101 of page_views partition 0, not at 100",
+        ),
+        (replace(HISTORY, parent=7), BEGAN, "Snapshot 1 (2026-01-05 12:00:00) is no batch"),
+    ],
+)
+def test_history_that_does_not_meet_its_stream_is_a_fault(
+    opening: Snapshot, began: dict[str, dict[str, int]], words: str
+) -> None:
+    found = conserve([opening, *GOING_ON], began, ASKED, TOPICS)
+    assert any(words in problem for problem in problems(found))
+
+
 @pytest.mark.parametrize(
     ("second", "words"),
     [

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
 from headwater.cold_log import Archived
 from headwater.errors import Refusal
+from headwater.replay.form import LONG, Form, choose
 from headwater.replay.planning import Plan
 from headwater.replay.starting import Stretch
 
@@ -23,6 +25,7 @@ PLAN = Plan(
         Stretch(topic="orders", partition=1, asked=0, beginning=40, end=1_500_000),
     ),
     seam_at=None,
+    form=Form(name="in one batch", because="it is right for every view"),
     size=210_000_000,
     rate=50_000.0,
     measured=True,
@@ -37,6 +40,9 @@ TOLD = """\
 
 Reads **3,000,000 events** (210 MB) from earliest, with artifact `0a1b2c3d4e5f6071`: about **60 s** at \
 50,000 events/s (measured in the latest replays), and half a minute to start.
+
+Rebuilds **in one batch** (its stream reads everything, all that there is now at once): it is right for \
+every view.
 
 | topic | partition | Kafka holds from | asked from | up to | events | from the cold log |
 |---|---:|---:|---:|---:|---:|---:|
@@ -77,6 +83,49 @@ def test_plan_of_a_log_that_has_expired_says_what_is_lost() -> None:
 
 def test_plan_without_a_measured_rate_says_that_it_is_assumed() -> None:
     assert "assumed: none has been measured yet" in replace(PLAN, measured=False).markdown()
+
+
+CUT = {"inputs": ["orders"], "uncut": ""}
+UNCUT = {"inputs": ["orders"], "uncut": "rows of tables belong to no time"}
+FEW = Stretch(topic="orders", partition=0, asked=0, beginning=0, end=LONG)
+MANY = replace(FEW, end=LONG + 1)
+COLD = replace(FEW, beginning=40)
+
+
+@pytest.mark.parametrize(
+    ("declared", "stretch", "told"),
+    [
+        (
+            CUT,
+            FEW,
+            "**in one batch** (its stream reads everything, all that there is now at once): it is right",
+        ),
+        (
+            CUT,
+            MANY,
+            "**at a seam** (the batch engine writes what is over, the stream goes on from there): there",
+        ),
+        (CUT, COLD, "): only the cold log holds 40 of the events."),
+        (
+            UNCUT,
+            FEW,
+            "**in one batch** (its stream reads everything, all that there is now at once): rows of t",
+        ),
+        (
+            UNCUT,
+            COLD,
+            "): rows of tables belong to no time, although only the cold log holds 40 of the events.",
+        ),
+        (
+            {"inputs": ["orders"]},
+            MANY,
+            "): its code is older than rebuilds at a seam, although there are more",
+        ),
+        (CUT, replace(MANY, topic="people"), "**in one batch**"),  # a table is read as a whole either way
+    ],
+)
+def test_plan_says_which_form_and_why(declared: dict[str, Any], stretch: Stretch, told: str) -> None:
+    assert told in replace(PLAN, form=choose(declared, [stretch])).markdown()
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,14 @@ BAD: dict[str, tuple[bytes | dict[str, Any] | None, str]] = {
     "object for text": (page_view(page={"a": 1}), "wrong type: page is object, not string"),
     "text for time": (page_view(occurred_at="noon"), "wrong type: occurred_at is string, not timestamp"),
     "fraction for time": (page_view(sent_at=1.5), "wrong type: sent_at is decimal, not timestamp"),
+    "true for text": (page_view(page=True), "wrong type: page is boolean, not string"),
+    "negative number for text": (page_view(page=-1), "wrong type: page is bigint, not string"),
+    "list for text": (page_view(page=["/home"]), "wrong type: page is array, not string"),
+    "single quotes": (GOOD.replace(b'"/home"', b"'/home'"), "not JSON"),
+    "number beyond all bounds for text": (
+        GOOD.replace(b'"/home"', b"1e400"),
+        "wrong type: page is double, not string",
+    ),
     "number for an optional text": (page_view(referrer=1), "wrong type: referrer is bigint, not string"),
     "missing field": ({k: v for k, v in page_view().items() if k != "page"}, "missing field: page"),
     "null field": (page_view(page=None), "missing field: page"),
@@ -71,6 +79,9 @@ GOOD_ONES: dict[str, bytes | dict[str, Any]] = {
     "field nobody declared": page_view(extra={"page": 5}),
     "optional field given": page_view(referrer="/search"),
     "optional field null": page_view(referrer=None),
+    "text like a number": page_view(page="42"),
+    "text like a list": page_view(page="[/home]"),
+    "empty text": page_view(page=""),
     "braces in a text": page_view(page='/a}{"page":5}'),
     "beyond ASCII": json.dumps(page_view(page="/café/日本"), ensure_ascii=False).encode(),
 }
@@ -98,3 +109,31 @@ def test_good_record_has_no_reason(reasons: dict[str, str | None], name: str) ->
 
 def test_no_record_is_dropped(reasons: dict[str, str | None]) -> None:
     assert len(reasons) == len(BAD) + len(GOOD_ONES)
+
+
+COMMANDS = load_topics()["cart_commands"]
+OPTIONAL_NUMBERS: dict[str, tuple[bytes, str | None]] = {
+    "given": (b',"quantity":2', None),
+    "left out": (b"", None),
+    "null": (b',"quantity":null', None),
+    "null after a space": (b',"quantity": null', None),
+    "text": (b',"quantity":"two"', "wrong type: quantity is string, not long"),
+    "text before another field": (
+        b',"quantity":"two","product_id":"p1"',
+        "wrong type: quantity is string, not long",
+    ),
+    "fraction": (b',"quantity":1.5', "wrong type: quantity is decimal, not long"),
+}
+
+
+def test_optional_number_has_the_right_type_or_is_not_there(spark: SparkSession) -> None:
+    texts = [name for name, field in COMMANDS.fields.items() if field.type == "string" and not field.optional]
+    times = {name: page_view()[name] for name in ("occurred_at", "sent_at")}
+    command = json.dumps({name: "x" for name in texts} | times, separators=(",", ":")).encode()[:-1]
+    rows = [
+        record(command + told + b"}", offset=offset)
+        for offset, (told, _) in enumerate(OPTIONAL_NUMBERS.values())
+    ]
+    found = decode(records(spark, rows), COMMANDS).orderBy("offset").select("reason").collect()
+    reasons = dict(zip(OPTIONAL_NUMBERS, (row.reason for row in found), strict=True))
+    assert reasons == {name: reason for name, (_, reason) in OPTIONAL_NUMBERS.items()}

@@ -53,6 +53,14 @@ CASES: dict[str, tuple[Observed, list[type[Action]]]] = {
         replace(GONE, blocked_by="orders.v2"),
         [],
     ),
+    "paused by a person, so that no batch ends and the lag grows": (
+        replace(HEALTHY, paused=True, batch_age=timedelta(hours=2), lag=LAG_BOUND + 1),
+        [],
+    ),
+    "paused, and gone silent all the same": (
+        replace(HEALTHY, paused=True, silence=SILENT + A_SECOND),
+        [Restart],
+    ),
     "relaunched under a new id": (replace(HEALTHY, driver="driver-2"), [Adopt]),
     "relaunched under a new id, and stuck": (
         replace(HEALTHY, driver="driver-2", silence=SILENT + A_SECOND),

@@ -150,8 +150,10 @@ locals {
     backfill = { writes = ["versions"], passwords = ["kafka.apps", "postgres.headwater"] }
     batch    = { writes = ["batch", "serving"], passwords = ["kafka.apps", "kafka.control", "postgres.headwater"] }
     maintain = { writes = local.namespaces, passwords = ["postgres.headwater"] }
+    verify   = { writes = ["scratch"], passwords = ["kafka.apps", "postgres.headwater"] }
   }
-  namespaces = ["batch", "cold", "late", "quality", "quarantine", "serving", "state", "versions", "views"]
+  namespaces = ["batch", "cold", "late", "quality", "quarantine", "scratch", "serving", "state", "versions", "views"]
+  progress   = { verify = ["${local.checkpoints}/scratch/*"] }                  # of queries that a job runs
   removes    = { maintain = [["${local.checkpoints}/*", "${local.packed}/*"]] } # of versions that were let go, and unneeded code
 }
 
@@ -182,7 +184,7 @@ resource "aws_iam_role_policy" "job" {
         Sid      = "Write"
         Effect   = "Allow"
         Action   = local.write
-        Resource = [for namespace in places : "${local.warehouse}/${namespace}/*"]
+        Resource = concat([for namespace in places : "${local.warehouse}/${namespace}/*"], lookup(local.progress, each.key, []))
         } if length(places) > 0], [for places in lookup(local.removes, each.key, []) : {
         Sid      = "Remove"
         Effect   = "Allow"

@@ -77,7 +77,7 @@ variable "apps" {
   type        = map(set(string))
 
   validation {
-    condition     = length(var.apps) > 0 && alltrue([for app in keys(var.apps) : can(regex("^[a-z][a-z0-9_]*$", app)) && !contains(["replay", "jobs", "check", "backfill", "batch", "maintain"], app)])
+    condition     = length(var.apps) > 0 && alltrue([for app in keys(var.apps) : can(regex("^[a-z][a-z0-9_]*$", app)) && !contains(["replay", "jobs", "check", "backfill", "batch", "maintain", "verify"], app)])
     error_message = "An app is named like the group of its views; `replay` is taken, by apps of one version, and so are the names of jobs."
   }
 

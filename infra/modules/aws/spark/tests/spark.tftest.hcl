@@ -27,7 +27,7 @@ variables {
 
 run "gives_each_app_and_each_job_a_role_of_its_own" {
   assert {
-    condition     = keys(output.roles) == ["backfill", "batch", "check", "insights", "jobs", "maintain", "replay", "traffic"] && output.master == "emr-serverless://00example"
+    condition     = keys(output.roles) == ["backfill", "batch", "check", "insights", "jobs", "maintain", "replay", "traffic", "verify"] && output.master == "emr-serverless://00example"
     error_message = "Each group of views has a role, each job, and apps of one version."
   }
 
@@ -116,6 +116,13 @@ run "lets_a_job_write_what_it_is_for" {
   assert {
     condition     = one([for statement in jsondecode(aws_iam_role_policy.job["backfill"].policy).Statement : statement.Resource if statement.Sid == "Write"]) == ["arn:aws:s3:::example-warehouse-123456789012/versions/*"]
     error_message = "A backfill puts rows into versions."
+  }
+
+  assert {
+    condition = one([for statement in jsondecode(aws_iam_role_policy.job["verify"].policy).Statement : statement.Resource if statement.Sid == "Write"]) == [
+      "arn:aws:s3:::example-warehouse-123456789012/scratch/*", "arn:aws:s3:::example-checkpoints-123456789012/scratch/*"
+    ]
+    error_message = "A verification has tables and a checkpoint in scratch, and nothing elsewhere."
   }
 
   assert {
