@@ -180,6 +180,8 @@ def size_of(client: KafkaAdminClient, stretches: Sequence[Stretch], held: Sequen
     """Estimate the bytes to read: of each partition's size on disk, the share of offsets asked for."""
     on_disk = offsets.sizes(client, {stretch.topic for stretch in stretches})
     return sum(
-        on_disk[stretch.topic].get(stretch.partition, 0) * stretch.events // max(all_.end - all_.beginning, 1)
-        for stretch, all_ in zip(stretches, held, strict=True)
+        on_disk[stretch.topic].get(stretch.partition, 0)
+        * stretch.events
+        // max(whole.end - whole.beginning, 1)
+        for stretch, whole in zip(stretches, held, strict=True)
     )
