@@ -58,10 +58,15 @@ def _own_instance() -> Iterator[None]:
         variables = ("HEADWATER_HOME", "HEADWATER_ENVIRONMENT", "HEADWATER_PORT_BASE")
         for variable in (*variables, "TF_VAR_brokers", "TF_VAR_workers"):
             patch.delenv(variable, raising=False)
-        # Executors that live for a minute are not worth compiling well for, either; and nobody has time to
-        # wait until it is somebody's turn to look for news.
-        hasty = {"spark.executor.extraJavaOptions": QUICK_START, HASTE: "10"}
-        patch.setenv("TF_VAR_app_properties", json.dumps(hasty))
+        # Executors that live for a minute are not worth compiling well for, either; nobody has time to wait
+        # until it is somebody's turn to look for news; and the cluster has room for four small apps.
+        for_tests = {
+            "spark.executor.extraJavaOptions": QUICK_START,
+            "spark.driver.memory": "896m",
+            "spark.executor.memory": "1152m",
+            HASTE: "4",
+        }
+        patch.setenv("TF_VAR_app_properties", json.dumps(for_tests))
         yield
 
 

@@ -59,12 +59,12 @@ class Standalone:
         return len(self._alive())
 
     def room(self) -> str:
-        """Compare what an app asks for, driver and executor, with what the workers have left."""
-        asked = self._settings.spark_app_properties
-        cores = int(asked["spark.driver.cores"]) + int(asked["spark.executor.cores"])
-        memory = sizes.megabytes(asked["spark.driver.memory"]) + sizes.megabytes(
-            asked["spark.executor.memory"]
-        )
+        """Compare what one more version would take, driver and executors, with what the workers have left."""
+        app = self._settings.spark_app_properties
+        executors = int(app[sizes.CORES])  # of one core each
+        cores = int(app["spark.driver.cores"]) + executors
+        each = sizes.megabytes(sizes.apart(app)[sizes.MEMORY])
+        memory = sizes.megabytes(app["spark.driver.memory"]) + executors * each
         free_cores = sum(worker["coresfree"] for worker in self._alive())
         free_memory = sum(worker["memoryfree"] for worker in self._alive())
         if cores <= free_cores and memory <= free_memory:

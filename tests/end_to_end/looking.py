@@ -25,6 +25,19 @@ def task_of(airflow: Airflow, dag: str, run: str, task: str) -> dict[str, Any]:
     return airflow.call("GET", f"dags/{dag}/dagRuns/{quote(run)}/taskInstances/{task}")
 
 
+def wait_for_task(airflow: Airflow, dag: str, run: str, task: str, *states: str) -> None:
+    """Wait until a task is in one of these states; a run that has failed never comes to it, and says why."""
+
+    def has_come() -> bool:
+        if task_of(airflow, dag, run, task)["state"] in states:
+            return True
+        seen = run_of(airflow, dag, run)
+        assert seen["state"] != "failed", seen["note"]
+        return False
+
+    wait_for(f"{task} of {dag}", has_come)
+
+
 def wait_for_run(airflow: Airflow, dag: str, run: str, state: str) -> None:
     """Wait for the end of a run, and say what its tasks had to say if it is another than expected."""
     wait_for(f"the end of {dag}", lambda: run_of(airflow, dag, run)["state"] in ("success", "failed"))

@@ -16,7 +16,7 @@ from headwater import lake, replay
 from headwater.errors import Refusal
 from headwater.replay.backfill_proof import Outcome
 from headwater.topics import load_topics
-from tests.end_to_end.looking import run_of, task_of, trigger, wait_for_run
+from tests.end_to_end.looking import run_of, task_of, trigger, wait_for_run, wait_for_task
 from tests.fixed_code import VIEW
 from tests.log_records import milliseconds
 from tests.waiting import wait_for
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 PAGE, LOOKS = "/offline", 60
 FIRST = datetime.now(UTC).replace(second=0, microsecond=0) - timedelta(hours=3)
 AFTER = FIRST + timedelta(hours=1)
+ASKED = "awaiting_input"
 
 
 @pytest.mark.timeout(1200)
@@ -46,8 +47,7 @@ def test_backfill_is_approved_and_put_in_place_beside_the_live_query(
         until=AFTER.isoformat(),
         dry_run=False,
     )
-    wait_for("the proof", lambda: replayed(busy_shop, run)["proof"])
-    wait_for("the question", lambda: is_asked(airflow, run))
+    wait_for_task(airflow, "replay", run, "approve", ASKED)
     assert f"## Backfill of `{VIEW}`" in task_of(airflow, "replay", run, "plan")["note"]
     assert "### The proof holds" in run_of(airflow, "replay", run)["note"]
     assert backfilled(busy_shop) == []
@@ -79,9 +79,8 @@ def people_come_online(settings: Settings) -> None:
 
 
 def replayed(settings: Settings, run: str) -> dict[str, Any]:
-    """Return what the registry knows of a run; nothing at first."""
-    found = [one for one in replay.status(settings, VIEW) if one["key"] == run]
-    return found[0] if found else {"proof": None}
+    (found,) = [one for one in replay.status(settings, VIEW) if one["key"] == run]
+    return found
 
 
 def looks(settings: Settings) -> int:
@@ -99,17 +98,14 @@ def backfilled(settings: Settings) -> list[Outcome]:
     return [Outcome.model_validate_json(one) for one in told if one]
 
 
-def is_asked(airflow: Airflow, run: str) -> bool:
-    return bool(task_of(airflow, "replay", run, "approve")["state"] == "awaiting_input")
-
-
 def is_approved(airflow: Airflow, run: str) -> bool:
     """Answer as a person does under *Required actions*, as often as it is asked.
 
     Airflow takes an answer within a moment of the question for a task that has failed, and asks again.
     """
-    if is_asked(airflow, run):
+    state = task_of(airflow, "replay", run, "approve")["state"]
+    if state == ASKED:
         place = f"dags/replay/dagRuns/{quote(run)}/taskInstances/approve/-1/hitlDetails"
         with suppress(Refusal):  # it has just been answered
             airflow.call("PATCH", place, {"chosen_options": ["Approve"]})
-    return bool(task_of(airflow, "replay", run, "approve")["state"] == "success")
+    return bool(state == "success")

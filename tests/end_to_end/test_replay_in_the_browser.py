@@ -9,7 +9,7 @@ import pytest
 
 from headwater import declared, lake, replay
 from headwater.registry import connect, releases
-from tests.end_to_end.looking import task_of, wait_for_run
+from tests.end_to_end.looking import wait_for_run, wait_for_task
 from tests.end_to_end.pages import Pages
 from tests.fixed_code import MORE, VIEW
 from tests.waiting import wait_for
@@ -75,7 +75,7 @@ def test_fixed_view_is_replayed_approved_served_and_rolled_back(
     live = live_label(busy_shop)
     run = pages.trigger("replay", VIEW, artifact=fix.artifact, dry_run=False)
     pages.rest()
-    wait_for("the proof", lambda: task_of(airflow, "replay", run, "approve")["state"] == "awaiting_input")
+    wait_for_task(airflow, "replay", run, "approve", "awaiting_input")
     assert not rows_are_fixed(busy_shop), "readers see the candidate before it is approved"
 
     pages.open_task("replay", run, "approve", "required_actions")

@@ -14,7 +14,7 @@ from headwater import replay
 from headwater.local import processes
 from headwater.local.parts import observe
 from headwater.registry import connect, releases
-from tests.end_to_end.looking import task_of, trigger, wait_for_run
+from tests.end_to_end.looking import task_of, trigger, wait_for_run, wait_for_task
 from tests.fixed_code import VIEW
 from tests.waiting import wait_for
 
@@ -31,7 +31,7 @@ def test_replay_finishes_after_kill_9_of_scheduler_dag_processor_and_task(
 ) -> None:
     before = queries(busy_shop)
     run = trigger(airflow, "replay", view=VIEW, dry_run=False, approval=False)
-    wait_for("the candidate", lambda: task_of(airflow, "replay", run, "catch_up")["state"] in WAITING)
+    wait_for_task(airflow, "replay", run, "catch_up", *WAITING)
     kill_program(busy_shop, "airflow-scheduler")
     kill_program(busy_shop, "airflow-dag-processor")
     wait_for("a task to kill", lambda: kill_task(busy_shop, airflow, run, "prove"))

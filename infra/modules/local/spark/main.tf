@@ -44,15 +44,17 @@ locals {
     "spark.network.crypto.enabled" = "true"
     # A driver plans small batches and computes little: the thorough compiler took a third of its first three
     # quarters of a minute of processor time.
-    "spark.driver.extraJavaOptions" = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
-    # Every query brings code of its own, and most of it runs for a few thousand rows: half of an executor's
-    # processor time went into compiling it well. What a replay runs millions of times still is.
-    "spark.executor.extraJavaOptions" = join(" ", [
-      "-XX:Tier4InvocationThreshold=100000", "-XX:Tier4MinInvocationThreshold=20000",
-      "-XX:Tier4CompileThreshold=200000", "-XX:Tier4BackEdgeThreshold=1000000",
-      "-XX:ReservedCodeCacheSize=240m", "-XX:+UseSerialGC",
-    ])
+    "spark.driver.extraJavaOptions"   = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
+    "spark.executor.extraJavaOptions" = local.computing
   }
+
+  # Every query brings code of its own, and most of it runs for a few thousand rows: half of an executor's
+  # processor time went into compiling it well. What a replay runs millions of times still is.
+  computing = join(" ", [
+    "-XX:Tier4InvocationThreshold=100000", "-XX:Tier4MinInvocationThreshold=20000",
+    "-XX:Tier4CompileThreshold=200000", "-XX:Tier4BackEdgeThreshold=1000000",
+    "-XX:ReservedCodeCacheSize=240m", "-XX:+UseSerialGC",
+  ])
 
   ##############################################################################
   # Workers
@@ -89,8 +91,9 @@ module "process" {
     })
     "spark/worker/spark-defaults.conf" = file("${path.module}/templates/worker.conf")
     "spark/jobs/spark-defaults.conf" = templatefile("${path.module}/templates/jobs.conf.tftpl", {
-      memory = var.job_memory
-      jars   = "${var.instance.home}/jvm/spark"
+      memory  = var.job_memory
+      jars    = "${var.instance.home}/jvm/spark"
+      options = local.computing
     })
     "spark/jobs/log4j2.properties" = file("${path.module}/templates/jobs-log4j2.properties")
   }
