@@ -79,6 +79,8 @@ class View:
     mode: Literal["append", "upsert"]
     prefers: tuple[str, ...] = ()  # of two rows with one key the least by these stays, not the latter
     publishes: Publication | None = None  # the topic that hears of its rows
+    # Where rows tell beginnings: of whom. One that was told and moves ahead in time is not told again.
+    beginnings_of: tuple[str, ...] = ()
 
     clock: Literal["event_time", "received_at"] = "event_time"
     lateness: timedelta = timedelta(minutes=10)  # received longer after its event time: late

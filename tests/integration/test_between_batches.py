@@ -5,6 +5,9 @@ sessions   12:00 ●         ● 12:18      two batches, two sessions, both open
 
 stored     bike ≤ 200 ───────[ bike ≤ 400 ───────╳ deleted
 listed       ● 150  ● 300        ● 300              ● 150
+
+failed     ✗       ✗   ✗ alert          the third is at 12:03
+               ✗ heard of later         now it is at 12:02: the row moves, and nobody is told again
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from kafka import KafkaProducer
 
+from headwater.topics.reading import read_whole
 from spark_apps import catalog
 from tests.log_records import milliseconds
 from tests.streams import Log, following, job_of, ledger_of, new_log, rows_of, run, wait_while_running
@@ -31,7 +35,7 @@ NOON = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(
 
 @pytest.fixture(scope="module")
 def log(instance: Settings) -> Log:
-    return new_log(instance, "page_views", "listings", "stored_queries")
+    return new_log(instance, "page_views", "listings", "stored_queries", "logins", "alerts")
 
 
 def at(minutes: float) -> datetime:
@@ -73,6 +77,35 @@ def test_page_view_of_a_later_batch_makes_two_open_sessions_one(lake: SparkSessi
         ("bob", 1, "/home", "/home"),
     ]
     assert len(ledger_of(lake, view)) >= 3, "all was in one batch"
+
+
+def fail(log: Log, *moments: float, received: float | None = None) -> None:
+    for moment in moments:
+        arrived = moment if received is None else received
+        times = {"occurred_at": milliseconds(at(moment)), "sent_at": milliseconds(at(arrived))}
+        login = {"event_id": f"failed at {moment}", "user_id": "ada", "country": "DE", "succeeded": False}
+        tell(log, "logins", "ada", {**login, **times}, arrived)
+
+
+def test_beginning_of_a_burst_that_moves_ahead_is_not_told_again(lake: SparkSession, log: Log) -> None:
+    view = log.view(catalog.view("failed_login_alerts"))
+
+    def told() -> list[str]:
+        run(lake, job_of(lake, log, view, publish=True))
+        alerts = read_whole(log.settings, log.topics["alerts"].name)
+        return [json.loads(alert.value)["message"] for alert in alerts]
+
+    def beginnings() -> list[str]:
+        return [row.login_id for row in rows_of(lake, view).orderBy("failed_at").collect()]
+
+    fail(log, 0, 2, 3)
+    first = "Three failed logins within 180 seconds."
+    assert (told(), beginnings()) == ([first], ["failed at 3"])
+    fail(log, 1, received=4)
+    assert (told(), beginnings()) == ([first], ["failed at 2"])
+    fail(log, 12, 13, 14)  # another burst
+    another = "Three failed logins within 120 seconds."
+    assert (told(), beginnings()) == ([first, another], ["failed at 2", "failed at 14"])
 
 
 class Market:
