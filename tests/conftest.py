@@ -64,7 +64,7 @@ def _own_instance() -> Iterator[None]:
             "spark.executor.extraJavaOptions": QUICK_START,
             "spark.driver.memory": "896m",
             "spark.executor.memory": "1152m",
-            HASTE: "4",
+            HASTE: "2",
         }
         patch.setenv("TF_VAR_app_properties", json.dumps(for_tests))
         yield
