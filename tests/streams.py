@@ -10,7 +10,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -36,6 +36,7 @@ from spark_apps.jobs import Job, view_job
 from spark_apps.kafka_log import read_range
 from spark_apps.query import Query
 from spark_apps.session import CATALOG
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 
 
 AT_ONCE = 4  # threads: planning takes one core of two, and much of the rest is waiting
+STOP_SECONDS = 60
 
 
 class Crash(Exception):
@@ -156,6 +158,28 @@ def run(
     side_by_side(lambda query: query.catch_up(most), queries)
     for query in queries:
         query.wait()
+
+
+@contextmanager
+def following(spark: SparkSession, job: Job) -> Iterator[Query]:
+    """Run a job as an app does: it catches up, and then follows the log, one batch after the other."""
+    query = Query(spark, replace(job, trigger=timedelta(0)), anybody_may_write)
+    query.catch_up()
+    try:
+        wait_while_running(query, f"{job.name} is live", lambda: query.phase == "live")
+        yield query
+    finally:
+        query.stop(STOP_SECONDS)
+
+
+def wait_while_running(query: Query, what: str, reached: Callable[[], bool]) -> None:
+    """Wait for something that a query brings about; raise what stops it."""
+
+    def looked() -> bool:
+        query.tick()
+        return reached()
+
+    wait_for(what, looked)
 
 
 def archive(spark: SparkSession, log: Log, *, most: int | None = None) -> Job:
