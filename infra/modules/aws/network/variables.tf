@@ -67,12 +67,12 @@ variable "endpoints" {
   type        = set(string)
   default = [
     "airflow.api", "airflow.env", "airflow.ops", "ecr.api", "ecr.dkr", "emr-serverless",
-    "kafkaconnect", "kms", "logs", "monitoring", "secretsmanager", "sns", "sqs", "sts",
+    "glue", "kafkaconnect", "kms", "logs", "monitoring", "secretsmanager", "sns", "sqs", "sts",
   ]
 
   validation {
-    condition     = length(setsubtract(["kms", "secretsmanager", "emr-serverless"], var.endpoints)) == 0
-    error_message = "Without kms, secretsmanager and emr-serverless nothing starts: there is no other way out."
+    condition     = length(setsubtract(["airflow.env", "emr-serverless", "glue", "kafkaconnect", "kms", "secretsmanager"], var.endpoints)) == 0
+    error_message = "The platform itself asks airflow.env, emr-serverless, glue, kafkaconnect, kms and secretsmanager: there is no other way out."
   }
 }
 

@@ -83,6 +83,12 @@ run "rejects_a_network_that_cannot_read_its_secrets" {
   expect_failures = [var.endpoints]
 }
 
+run "rejects_a_network_that_cannot_renew_the_copy_of_the_catalog" {
+  command = plan
+  variables { endpoints = ["airflow.env", "emr-serverless", "kafkaconnect", "kms", "secretsmanager"] }
+  expect_failures = [var.endpoints]
+}
+
 run "rejects_more_endpoint_zones_than_there_are" {
   command = plan
   variables { endpoint_zones = 4 }
