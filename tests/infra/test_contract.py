@@ -76,6 +76,19 @@ def test_every_service_that_the_code_asks_has_a_way_there_on_aws() -> None:
     assert wanted == demanded, "an endpoint that the code needs may not be left out"
 
 
+def test_way_to_s3_lets_through_all_that_roles_may_do() -> None:
+    """Otherwise a right would be granted in one module, and refused on the way by another."""
+    modules = REPOSITORY / "infra/modules/aws"
+    asked = {
+        action for part in ("airflow", "catalog", "cdc", "spark") for action in _s3_actions(modules / part)
+    }
+    assert {"s3:GetObject", "s3:PutObject"} <= asked <= _s3_actions(modules / "network")
+
+
+def _s3_actions(module: Path) -> set[str]:
+    return set(re.findall(r'"(s3:\w+)"', (module / "main.tf").read_text()))
+
+
 def test_cost_of_aws_is_the_sum_of_its_lines() -> None:
     page = (REPOSITORY / "docs/deploy-aws.md").read_text()
     table = page[page.index("| part |") : page.index("What to turn")].strip().splitlines()

@@ -17,6 +17,11 @@ variable "home" {
   description = "Folder of the instance; by default .headwater/<instance> in the repository."
   type        = string
   default     = null
+
+  validation {
+    condition     = var.home == null || can(regex("^/[^\"'$ ]+$", var.home))
+    error_message = "The home is an absolute path, without blanks and quotes."
+  }
 }
 
 variable "secrets_file" {
@@ -83,6 +88,11 @@ variable "connect" {
 variable "postgres" {
   description = "Your PostgreSQL, with wal_level=logical, databases headwater and shop owned by roles of that name, and a role capture with REPLICATION."
   type        = object({ host = string, port = optional(number, 5432) })
+
+  validation {
+    condition     = can(regex("^[A-Za-z0-9.:-]+$", var.postgres.host)) && var.postgres.port > 0 && var.postgres.port < 65536
+    error_message = "An address without user and password, and a port."
+  }
 }
 
 ################################################################################
@@ -127,6 +137,11 @@ variable "airflow_url" {
   description = "Address of your Airflow, with the DAGs of this repository; empty: none."
   type        = string
   default     = ""
+
+  validation {
+    condition     = var.airflow_url == "" || can(regex("^(https?://[^/@?#]+(/[^?#]*)?|mwaa://[A-Za-z0-9_-]+)$", var.airflow_url))
+    error_message = "Airflow's address is written like https://airflow.example, without a password; MWAA's like mwaa://<name>."
+  }
 }
 
 ################################################################################

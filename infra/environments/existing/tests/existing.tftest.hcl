@@ -115,3 +115,21 @@ run "takes_a_lookup" {
     error_message = "What the worker looks it up by is put out as it is."
   }
 }
+
+run "rejects_a_password_in_the_address_of_the_database" {
+  command = plan
+  variables { postgres = { host = "shop:secret@postgres.example" } }
+  expect_failures = [var.postgres]
+}
+
+run "rejects_a_password_in_the_address_of_airflow" {
+  command = plan
+  variables { airflow_url = "https://admin:secret@airflow.example" }
+  expect_failures = [var.airflow_url]
+}
+
+run "rejects_a_relative_home" {
+  command = plan
+  variables { home = "here" }
+  expect_failures = [var.home]
+}
