@@ -111,7 +111,7 @@ run "takes_a_lookup" {
   variables { connect = { url = "https://connect.example:8083", capture_password = "$${file:/etc/connect/secrets.properties:postgres.capture}" } }
 
   assert {
-    condition     = startswith(local.outputs.connect_capture_password, "$${file:")
+    condition     = local.outputs.connect_capture_password == var.connect.capture_password
     error_message = "What the worker looks it up by is put out as it is."
   }
 }
