@@ -91,11 +91,14 @@ def _news(changes: DataFrame, topic: Topic) -> DataFrame:
 
 
 def _with_unit(changes: DataFrame, topic: Topic, unit: str) -> DataFrame:
-    """Let a farewell say of which unit the row was: the capture tells no more of it than its key."""
-    if unit not in topic.fields:
+    """Let a farewell say of which unit the row was, as the row itself has told.
+
+    The capture knows no more of it than its key, and writes empty texts and zeros for what may not be null.
+    """
+    if unit not in topic.fields or unit == topic.key:
         return changes
     in_order = Window.partitionBy(topic.key).orderBy("changed_at", "partition", "offset")
-    told = F.last(unit, ignorenulls=True).over(in_order)
+    told = F.last(F.when(~F.col("gone"), F.col(unit)), ignorenulls=True).over(in_order)
     return changes.withColumn(unit, F.when(F.col("gone"), told).otherwise(F.col(unit)))
 
 
