@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from typing import TYPE_CHECKING
 
 import pytest
+from kafka import KafkaProducer
 from pyspark.errors import StreamingQueryException
 
 from headwater.topics import load_topics
+from headwater.topics.reading import read_whole
 from spark_apps import catalog, sinks
 from tests.captures import Captured, captured_shop
 from tests.streams import Log, assert_up_to_date, job_of, new_log, rows_of, run
@@ -17,6 +20,7 @@ from tests.table_queries import QUERIES, asked, held
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kafka.consumer.fetcher import ConsumerRecord
     from pyspark.sql import Row, SparkSession
 
     from headwater.settings import Settings
@@ -141,6 +145,45 @@ def _busiest(rows: dict[str, Row]) -> tuple[str, set[str]]:
         if row["country"] is not None:
             found.setdefault(row["user_id"], set()).add(order)
     return max(found.items(), key=lambda item: len(item[1]))
+
+
+def test_old_record_that_comes_again_in_a_later_batch_changes_nothing(
+    lake: SparkSession, log: Log, shop: Captured, versions: dict[str, View]
+) -> None:
+    """Of all rows that have changed since, or are gone, the first that was ever told of them."""
+    follow(lake, log, versions)
+    before = {name: (held(lake, view, name), _batch(lake, view)) for name, view in versions.items()}
+    told_again = {name: _tell_first_again(log, topic.name) for name, topic in log.topics.items()}
+    assert all(told_again[name] for name in ("order_item_changelog", "order_changelog", "product_changelog"))
+    follow(lake, log, versions)
+    for name, view in versions.items():
+        assert held(lake, view, name) == before[name][0] == asked(shop, name), name
+        assert _batch(lake, view) > before[name][1], name
+    assert_up_to_date(lake, log, versions["order_details"])
+
+
+def _batch(lake: SparkSession, view: View) -> int:
+    newest = sinks.newest(lake, view.table)
+    assert newest is not None
+    return newest.batch
+
+
+def _tell_first_again(log: Log, topic: str) -> int:
+    """Write once more the first record of each row that has changed since; return how many."""
+    records: dict[bytes, list[ConsumerRecord]] = {}
+    for record in read_whole(log.settings, topic):
+        if record.value is not None:
+            records.setdefault(record.key, []).append(record)
+    old = [of_one[0] for of_one in records.values() if _lsn(of_one[0]) < _lsn(of_one[-1])]
+    producer = KafkaProducer(**log.settings.kafka_client("admin"), acks="all")
+    for record in old:
+        producer.send(topic, key=record.key, value=record.value, partition=record.partition)
+    producer.close()
+    return len(old)
+
+
+def _lsn(record: ConsumerRecord) -> int:
+    return int(json.loads(record.value)["lsn"])
 
 
 def test_death_between_its_tables_and_its_rows_loses_nothing(
