@@ -151,12 +151,13 @@ def test_old_record_that_comes_again_in_a_later_batch_changes_nothing(
     lake: SparkSession, log: Log, shop: Captured, versions: dict[str, View]
 ) -> None:
     """Of all rows that have changed since, or are gone, the first that was ever told of them."""
-    follow(lake, log, versions)
-    before = {name: (held(lake, view, name), _batch(lake, view)) for name, view in versions.items()}
-    told_again = {name: _tell_first_again(log, topic.name) for name, topic in log.topics.items()}
-    assert all(told_again[name] for name in ("order_item_changelog", "order_changelog", "product_changelog"))
-    follow(lake, log, versions)
-    for name, view in versions.items():
+    some = {name: versions[name] for name in ("inventory", "order_details")}
+    follow(lake, log, some)
+    before = {name: (held(lake, view, name), _batch(lake, view)) for name, view in some.items()}
+    for name in ("order_item_changelog", "order_changelog", "product_changelog", "user_changelog"):
+        assert _tell_first_again(log, log.topics[name].name)
+    follow(lake, log, some)
+    for name, view in some.items():
         assert held(lake, view, name) == before[name][0] == asked(shop, name), name
         assert _batch(lake, view) > before[name][1], name
     assert_up_to_date(lake, log, versions["order_details"])
