@@ -28,6 +28,7 @@ from headwater.local.parts import observe
 from headwater.local.ports import wanted_ports
 from headwater.local.record import started_parts
 from headwater.local.variables import FILE, remembered
+from tests.captures import TESTS, superuser
 from tests.places import PLACES, secrets_in
 from tests.waiting import wait_for
 
@@ -150,14 +151,11 @@ def test_nobody_works_as_superuser(instance: Settings) -> None:
     with superuser(instance) as server:
         connected = server.execute(
             "SELECT DISTINCT usename FROM pg_stat_activity "
-            "WHERE pid <> pg_backend_pid() AND backend_type IN ('client backend', 'walsender')"
+            "WHERE application_name <> %s AND backend_type IN ('client backend', 'walsender')",
+            [TESTS],
         ).fetchall()
     assert {role for (role,) in connected} >= {"airflow", "capture"}
     assert ("superuser",) not in connected
-
-
-def superuser(instance: Settings) -> psycopg.Connection:
-    return psycopg.connect(instance.postgres_dsn("postgres", "superuser"))
 
 
 def test_postgres_writes_a_logical_log(instance: Settings) -> None:
