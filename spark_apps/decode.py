@@ -43,7 +43,7 @@ ACCEPTED_TYPES = {
     "timestamp": ("BIGINT",),
 }
 # What the capture adds to a row: its place in the database's log, the time of its commit, and whether it is
-# no more; then all but its key is null.
+# no more; then all but its key is null, or empty, or zero.
 CAPTURED = {"lsn": "BIGINT", "committed_at": "BIGINT", "__deleted": "STRING"}
 DELETED = "coalesce(event.__deleted = 'true', false)"
 TEXT = "CAST(value AS STRING)"

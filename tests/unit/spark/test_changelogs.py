@@ -204,3 +204,24 @@ def test_of_several_partitions_the_latest_change_counts(spark: SparkSession) -> 
     ]
     newest = changelogs.newest(dataframe(spark, moved, changelogs.change_schema(TOPIC)), TOPIC)
     assert [row["plan"] for row in newest.collect()] == ["plus"]
+
+
+def test_row_that_is_gone_still_says_of_which_unit_it_was(spark: SparkSession) -> None:
+    """Its farewell knows nothing but the key, and may have empty texts for the rest."""
+    changes = [
+        change("left", "free", 0, offset=1, lsn=5),
+        change("left", "pro", 1, offset=2, lsn=6),
+        ("left", "", "", "", at(minutes=2), True, 7, 0, 3),
+        change("left", None, 2, offset=4),
+        change("back", None, 1, offset=5, lsn=8),
+        change("back", "plus", 2, offset=6, lsn=9),
+        change("never here", None, 0, offset=7, lsn=10),
+    ]
+    heard = dataframe(spark, changes, changelogs.change_schema(TOPIC))
+    newest = changelogs.newest(heard, TOPIC, unit="plan").collect()
+    found = {row["user_id"]: (row["plan"], row["gone"], row["lsn"]) for row in newest}
+    assert found == {
+        "left": ("pro", True, 7),
+        "back": ("plus", False, 9),
+        "never here": (None, True, 10),
+    }
