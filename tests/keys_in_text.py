@@ -16,8 +16,9 @@ KNOWN = {
     "a scrambled password": r"SCRAM-SHA-(?:256|512)\$\d+:",
     "an address with a password": r"\b[a-z][a-z0-9+]*://[^\s/:@'\"{}$<]+:[^\s/:@'\"{}$<]{8,}@",
 }
-# As random as what is generated here: letters of both kinds and digits, and hardly one of them twice.
-RANDOM = re.compile(r"(?<![A-Za-z0-9_+/=-])[A-Za-z0-9_-]{28,}={0,2}(?![A-Za-z0-9_+/=-])")
+# As random as what is generated here: letters of both kinds and digits, and hardly one of them twice. What is
+# sealed with a person's key looks like that, too, and may be read by everybody.
+RANDOM = re.compile(r"(?<![A-Za-z0-9_+/=-])(?<!sealed:1:)[A-Za-z0-9_-]{28,}={0,2}(?![A-Za-z0-9_+/=-])")
 LEAST_BITS = 4.0  # for each letter; of hexadecimal digits, as in checksums, there are at most so many
 WORDS = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{5,}")
 MOST_OF_WORDS = 0.7  # letters of a name that are in words

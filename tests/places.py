@@ -111,7 +111,7 @@ def _airflow(instance: Settings) -> Texts:
 
 def _tasks(airflow: Airflow) -> list[dict[str, Any]]:
     """Return the newest tasks that were begun."""
-    found = airflow.call("GET", "dags/~/dagRuns/~/taskInstances?limit=50&order_by=-start_date")
+    found = airflow.call("GET", "dags/~/dagRuns/~/taskInstances?limit=20&order_by=-start_date")
     return [task for task in found["task_instances"] if task["start_date"] and task["try_number"]]
 
 

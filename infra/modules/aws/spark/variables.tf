@@ -163,8 +163,8 @@ variable "secrets" {
   type        = map(string)
 
   validation {
-    condition     = keys(var.secrets) == tolist(["kafka.apps", "kafka.control", "postgres.headwater"])
-    error_message = "Apps and jobs need the passwords kafka.apps, kafka.control (for alarms) and postgres.headwater, and no other."
+    condition     = keys(var.secrets) == tolist(["kafka.apps", "kafka.control", "kafka.replay", "postgres.headwater"])
+    error_message = "Apps and jobs need the passwords kafka.apps, kafka.control (for alarms), kafka.replay and postgres.headwater, and no other."
   }
 }
 
