@@ -128,6 +128,13 @@ def test_run_that_was_cleaned_up_is_a_failed_run(dag: dict[str, Any]) -> None:
     assert last != {"one_failed"}, "Airflow looks at the last tasks only: give what must succeed one, too"
 
 
+def test_deploying_changes_nothing_before_the_code_was_checked(parsed: dict[str, Any]) -> None:
+    tasks = parsed["dags"]["deploy"]["tasks"]
+    assert tasks["check_code"]["after"] == ["validate"]
+    assert "check_code" in tasks["bring_topics_in_step"]["after"]
+    assert "bring_topics_in_step" in tasks["change"]["after"]
+
+
 def tree_of(file: str) -> ast.Module:
     return ast.parse((FOLDER / file).read_text())
 
