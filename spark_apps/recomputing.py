@@ -42,7 +42,7 @@ def rows_between(
     topics: Mapping[str, Topic],
     starts: Between,
     seen: Newest,
-    read: Reader = stitched_log.read_range,
+    read: Reader | None = None,
 ) -> DataFrame:
     """Compute the rows of windows that start in a stretch, from what the live query has read."""
     records = records_of(spark, settings, view, starts, seen, read)
@@ -55,11 +55,12 @@ def records_of(
     view: View,
     starts: Between,
     seen: Newest,
-    read: Reader = stitched_log.read_range,
+    read: Reader | None = None,
 ) -> Records:
     """Return what the live query has read of what these windows are made of; refuses what has been lost."""
     windows = Between(first=starts.first, after=starts.after + view.window)
-    return _read(spark, settings, _needed(settings, view, windows, view.settles, seen), read)
+    found = _needed(settings, view, windows, view.settles, seen)
+    return _read(spark, settings, found, read or _log_of(view))
 
 
 def records_since(
@@ -70,7 +71,7 @@ def records_since(
     Of a table that is everything; so a view of tables may name any time.
     """
     windows = Between(first=first, after=first)
-    return _read(spark, settings, _needed(settings, view, windows, None, seen), stitched_log.read_range)
+    return _read(spark, settings, _needed(settings, view, windows, None, seen), _log_of(view))
 
 
 def _needed(
@@ -88,6 +89,16 @@ def _needed(
             hint="Ask for a later stretch of time.",
         )
     return found
+
+
+def _log_of(view: View) -> Reader:
+    """Read the log as this view does: what was true at the time of an event may have been superseded."""
+
+    def read(spark: SparkSession, settings: Settings, topic: str, start: Offsets, end: Offsets) -> DataFrame:
+        past = bool(view.inputs) and topic in view.tables
+        return stitched_log.read_range(spark, settings, topic, start, end, superseded=past)
+
+    return read
 
 
 def _read(spark: SparkSession, settings: Settings, found: Needed, read: Reader) -> Records:

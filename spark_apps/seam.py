@@ -105,7 +105,12 @@ def rows_of(
     """Compute all rows, final or not, from what the batch engine reads."""
     records = {
         name: stitched_log.read_range(
-            spark, settings, name, numbered(asked.offsets[name]), numbered(until[name])
+            spark,
+            settings,
+            name,
+            numbered(asked.offsets[name]),
+            numbered(until[name]),
+            superseded=name in view.tables,
         )
         for name in view.reads
     }
@@ -160,7 +165,7 @@ def _from(settings: Settings, view: View, asked: Start, at: datetime, until: Off
     since = max(at - view.look_back - CELL, LONG_AGO)
     with admin_client(settings, kafka_log.ROLE) as client:
         events = resolve(settings, client, view.inputs, since.isoformat())
-        changes = resolve(settings, client, view.tables, EARLIEST)
+        changes = resolve(settings, client, view.tables, EARLIEST, superseded=True)
     for part in events:
         first, end = (of[part.topic].get(str(part.partition), 0) for of in (asked.offsets, until))
         yield replace(part, asked=min(max(part.asked, first), end))

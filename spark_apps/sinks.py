@@ -203,13 +203,16 @@ def upsert(rows: DataFrame, view: View, commit: Commit, bounds: Bounds) -> None:
     )
 
 
-def replace_older(rows: DataFrame, table: str, key: str, commit: Commit) -> None:
-    """Keep the newest row of each key; one that the table has a later row for is no news."""
+def replace_older(rows: DataFrame, table: str, key: str, unit: str, commit: Commit) -> None:
+    """Keep the newest row of each key; one that the table has a later row for is no news.
+
+    A row that is gone still says of which unit it was, also if its farewell does not.
+    """
     rows.createOrReplaceTempView("changes")
-    columns = [name for name in rows.columns if name != "lsn"]
-    newer = ", ".join(
-        [*(f"{name} = changes.{name}" for name in columns), "lsn = greatest(kept.lsn, changes.lsn)"]
-    )
+    newest = {name: f"changes.{name}" for name in rows.columns} | {"lsn": "greatest(kept.lsn, changes.lsn)"}
+    if unit in newest:
+        newest[unit] = f"if(changes.gone, coalesce(changes.{unit}, kept.{unit}), changes.{unit})"
+    newer = ", ".join(f"{name} = {value}" for name, value in newest.items())
     # In one partition the log's order counts, unless the database's own says that it is told again.
     later = (
         "CASE WHEN changes.partition = kept.partition THEN coalesce(changes.lsn >= kept.lsn, true) "
@@ -251,7 +254,10 @@ def _only_moves(snapshot: JavaObject) -> bool:
 
 
 def news(rows: DataFrame, view: View, bounds: Bounds) -> DataFrame:
-    """Return the rows of a batch that will change the table: new ones, different ones, preferred ones."""
+    """Return the rows of a batch that will change the table: new ones, different ones, preferred ones.
+
+    A beginning that has only moved ahead is none: it was told where it was.
+    """
     if bounds["found"] == 0:
         return rows
     there = rows.sparkSession.table(f"{CATALOG}.{view.table}")
@@ -261,7 +267,10 @@ def news(rows: DataFrame, view: View, bounds: Bounds) -> DataFrame:
     same = " AND ".join(f"kept.{name} <=> changes.{name}" for name in there.columns)
     changed = resolving.better(view) if view.prefers else f"NOT ({same})"
     joined = changes.join(kept, on=F.expr(_same_key(view)), how="left")
-    return joined.where(f"kept.{view.keys[0]} IS NULL OR {changed}").select("changes.*")
+    found = joined.where(f"kept.{view.keys[0]} IS NULL OR {changed}").select("changes.*")
+    if not view.beginnings_of:
+        return found
+    return found.join(resolving.moved_ahead(rows, near, view), on=list(view.keys), how="left_anti")
 
 
 def _same_key(view: View) -> str:

@@ -3,7 +3,8 @@
     asked                            stitch                            end
       | · · · · · cold log · · · · · · | · · · · · · · Kafka · · · · · |
 
-Each partition has its own stitch: the first offset that Kafka still holds. What neither holds is refused.
+Each partition has its own stitch: the first offset that Kafka still holds; of a compacted topic, if what was
+superseded counts as well, the first that is not archived. What neither holds is refused.
 
 A stream cannot read the cold log and go over to Kafka later: Spark knows its sources by their number, for the
 life of a checkpoint. So the cold part is *thawed*: copied once into files beside the checkpoint, which are a
@@ -42,10 +43,16 @@ COLUMNS = ("key", "value", "topic", "partition", "offset", "timestamp")
 
 
 def read_range(
-    spark: SparkSession, settings: Settings, topic: str, start: Offsets, end: Offsets
+    spark: SparkSession,
+    settings: Settings,
+    topic: str,
+    start: Offsets,
+    end: Offsets,
+    *,
+    superseded: bool = False,
 ) -> DataFrame:
     """Read the records of a topic from `start` up to, not including, `end`, wherever they are."""
-    stretches = _held(settings, topic, start, end)
+    stretches = _held(settings, topic, start, end, superseded=superseded)
     _refuse_gaps(topic, stretches)
     stitch = {stretch.partition: stretch.stitch for stretch in stretches}
     warm = kafka_log.read_range(spark, settings, topic, stitch, end).select(*COLUMNS)
@@ -84,12 +91,14 @@ def read_stream(
     return warm.select(*COLUMNS).unionByName(cold)
 
 
-def _held(settings: Settings, topic: str, start: Offsets, end: Offsets) -> list[Stretch]:
+def _held(
+    settings: Settings, topic: str, start: Offsets, end: Offsets, *, superseded: bool = False
+) -> list[Stretch]:
     ledger = cold_log.held(settings)
     with admin_client(settings, kafka_log.ROLE) as client:
         return [
             replace(held, asked=start[held.partition], end=end[held.partition])
-            for held in partitions_of(client, topic, ledger)
+            for held in partitions_of(client, topic, ledger, superseded=superseded)
         ]
 
 

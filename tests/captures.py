@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from headwater.topics import Topic
 
 PATIENCE_SECONDS = 120
+TESTS = "tests"  # what the server knows a test by: a connection may live on for a moment after it is closed
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +130,8 @@ def remove(settings: Settings, name: str) -> None:
 
 def superuser(settings: Settings) -> psycopg.Connection[tuple[Any, ...]]:
     """Connect as nobody but a test does."""
-    return psycopg.connect(settings.postgres_dsn("postgres", "superuser"), autocommit=True)
+    whole_server = settings.postgres_dsn("postgres", "superuser")
+    return psycopg.connect(whole_server, autocommit=True, application_name=TESTS)
 
 
 def _written(row: dict[str, Any]) -> dict[str, Any]:

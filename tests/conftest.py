@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+from collections import defaultdict
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,6 +36,7 @@ TEST_INSTANCE = "-".join(
 )
 KEEP = bool(os.environ.get("HEADWATER_KEEP"))
 WITH_APPS = ("cluster", "end_to_end")
+SLOWEST = 15
 STEPS_FOR_TESTS = ("topics", "registry", "capture")  # tests start apps and simulators themselves
 
 
@@ -50,6 +53,17 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Groups:
     return Groups(config, log)
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say which files took the time: what many tests share is made by the first of them."""
+    spent: dict[str, float] = defaultdict(float)
+    for report in chain.from_iterable(terminalreporter.stats.values()):
+        if isinstance(report, pytest.TestReport):
+            spent[report.nodeid.partition("::")[0]] += report.duration
+    terminalreporter.section("seconds by file")
+    for file, seconds in sorted(spent.items(), key=lambda item: -item[1])[:SLOWEST]:
+        terminalreporter.write_line(f"{seconds:>6.0f}  {file}")
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _own_instance() -> Iterator[None]:
     """Point everything at the tests' instance, so that no test can touch a running platform."""
@@ -64,7 +78,7 @@ def _own_instance() -> Iterator[None]:
             "spark.executor.extraJavaOptions": QUICK_START,
             "spark.driver.memory": "896m",
             "spark.executor.memory": "1152m",
-            HASTE: "4",
+            HASTE: "2",
         }
         patch.setenv("TF_VAR_app_properties", json.dumps(for_tests))
         yield

@@ -56,7 +56,14 @@ class Archived:
 
     def back_from(self, offset: int) -> int:
         """Return the first offset from which on all is archived up to this one."""
-        return next((first for first, after in self.ranges if first <= offset <= after), offset)
+        return self._around(offset)[0]
+
+    def on_from(self, offset: int) -> int:
+        """Return the offset up to which all is archived from this one on."""
+        return self._around(offset)[1]
+
+    def _around(self, offset: int) -> Range:
+        return next((one for one in self.ranges if one[0] <= offset <= one[1]), (offset, offset))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

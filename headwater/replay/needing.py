@@ -74,7 +74,7 @@ def needed(
     since = (windows.first - of.look_back - CELL).isoformat()
     events = resolve(settings, client, of.inputs, since)
     # What is true at some time was said long before: a table is always read as a whole.
-    held = [*events, *resolve(settings, client, of.tables, EARLIEST)]
+    held = [*events, *resolve(settings, client, of.tables, EARLIEST, superseded=bool(of.inputs))]
     settled = _settled(settings, client, of, windows)
     whole_from = seam(settings, since, events, of.look_back + CELL)
     refusals = [stretch.refusal for stretch in held if stretch.refusal]

@@ -97,8 +97,11 @@ def plan_with(settings: Settings, registry: Connection, request: ReplayRequest, 
     declared = declared_in(artifact, request.view)
     with admin_client(settings, "apps") as client:
         events = resolve(settings, client, declared["inputs"], request.start)
-        # What is true now was said long ago: a table is always read as a whole.
-        stretches = [*events, *resolve(settings, client, declared["tables"], EARLIEST)]
+        # What is true now was said long ago: a table is always read as a whole. What was true at the time of
+        # an event, a newer change may have superseded; without events only the newest counts.
+        past = bool(declared["inputs"])
+        changes = resolve(settings, client, declared["tables"], EARLIEST, superseded=past)
+        stretches = [*events, *changes]
         size = size_of(client, stretches, stretches)
     rate = replays.measured_rate(registry)
     return Plan(

@@ -3,9 +3,10 @@
     asked                 beginning of what Kafka holds                 end
       | · from the cold log · | · · · · · · from Kafka · · · · · · · · · |
 
-What Kafka has let go is read from the cold log; the two meet at Kafka's first offset, exactly. Resolved once,
-by us, and written down: Spark would resolve a time anew, and refuses one that some partition has no later
-record for.
+What Kafka has let go is read from the cold log; the two meet at Kafka's first offset, exactly. A compacted
+topic has holes behind its first offset: who needs to know what was so before, and not only what is so, reads
+all that was archived from the cold log. Resolved once, by us, and written down: Spark would resolve a time
+anew, and refuses one that some partition has no later record for.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class Stretch:
     topic: str
     partition: int
     asked: int
-    beginning: int  # of what Kafka holds
+    beginning: int  # of what Kafka holds, or is asked for
     end: int
     archived: Archived = NOTHING
 
@@ -77,33 +78,47 @@ class Stretch:
         return ""
 
 
-def resolve(settings: Settings, client: KafkaAdminClient, topics: Sequence[str], start: str) -> list[Stretch]:
-    """Return what a start means for each partition of the topics."""
+def resolve(
+    settings: Settings,
+    client: KafkaAdminClient,
+    topics: Sequence[str],
+    start: str,
+    *,
+    superseded: bool = False,
+) -> list[Stretch]:
+    """Return what a start means for each partition of the topics.
+
+    Of changes to a table those that were `superseded` may be gone from Kafka, and count only for some.
+    """
     named = offsets_in(start)
     ledger = cold_log.held(settings)
     found = []
     for topic in topics:
-        held = partitions_of(client, topic, ledger)
+        held = partitions_of(client, topic, ledger, superseded=superseded)
         asked = _asked(settings, client, topic, start, _of_topic(named, topic, topics), held)
         found += [replace(stretch, asked=asked[stretch.partition]) for stretch in held]
     return found
 
 
-def partitions_of(client: KafkaAdminClient, topic: str, ledger: Ledger) -> list[Stretch]:
+def partitions_of(
+    client: KafkaAdminClient, topic: str, ledger: Ledger, *, superseded: bool = False
+) -> list[Stretch]:
     """Return all that is held of each partition of a topic, in Kafka and, before that, in the cold log."""
     beginnings, ends = offsets.beginnings(client, topic), offsets.ends(client, topic)
     known = of_topic(ledger, topic, offsets.topic_ids(client, [topic])[topic])
-    return [
-        Stretch(
+
+    def held(partition: int, beginning: int) -> Stretch:
+        archived = known.partition(partition)
+        return Stretch(
             topic=topic,
             partition=partition,
-            asked=known.partition(partition).back_from(beginning),
-            beginning=beginning,
+            asked=archived.back_from(beginning),
+            beginning=archived.on_from(beginning) if superseded else beginning,
             end=ends[partition],
-            archived=known.partition(partition),
+            archived=archived,
         )
-        for partition, beginning in sorted(beginnings.items())
-    ]
+
+    return [held(*one) for one in sorted(beginnings.items())]
 
 
 def offsets_of(stretches: Iterable[Stretch]) -> dict[str, dict[str, int]]:

@@ -8,7 +8,8 @@ A join of two streams, with an end to waiting:
 
 Every impression has at most one row. Clicks that belong to no impression are in `stray_clicks`. "Over" is
 decided by the log, not by a clock: when events are heard of that happened so much later that no click which
-is not late can still be on its way.
+is not late can still be on its way. A click counts if it is received within ten minutes after it happened;
+one that comes later finds the waiting over, and is counted as late.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ Made from the rows of `ad_clicks`, which come in over its output topic: a view o
     revision     1   1  1     1    1   1    │  2   3
 
 An impression is heard of when it was clicked, or when nobody did in time; so an hour is counted again, with a
-higher `revision`, as the impressions of its end are decided one by one.
+higher `revision`, as clicks that came late are paired and the impressions of its end are decided one by one.
 """
 
 from __future__ import annotations

@@ -11,21 +11,26 @@ import signal
 import subprocess
 import sys
 import threading
+import traceback
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import pytest
+from pyspark.errors import PySparkException
 
-from headwater import apps, offsets, supervision
+from headwater import apps, jobs, offsets, supervision
+from headwater.airflow_api import Airflow
 from headwater.brokers import admin_client
 from headwater.engines import Standalone, Submission
 from headwater.errors import Refusal
 from headwater.registry import apps as rows
 from headwater.registry import connect, releases
 from headwater.shop import Simulation, simulate
-from spark_apps import catalog
+from spark_apps import catalog, kafka_log
 from tests.cluster.looking import APP, driver_of, has_read_everything, process, program
+from tests.end_to_end.looking import trigger, wait_for_run
 from tests.fixed_code import VIEW, change, copy_code
-from tests.places import app_pages, secrets_in
+from tests.places import PLACES, app_pages, secrets_in, with_other_secrets
 from tests.streams import Log, assert_up_to_date, compare
 from tests.waiting import wait_for
 
@@ -48,6 +53,15 @@ VICTIMS: dict[str, Callable[[Settings], int]] = {
 VIEWS = ("page_views",)
 OF_APP = [view for view in catalog.views().values() if view.app == APP]
 SEEDS = {victim: seed for seed, victim in enumerate(VICTIMS, 100)}
+# What proves that a place was really looked at: processes of the app, tasks that have run.
+MUST_BE_READ: dict[str, Callable[[int, int, str], set[str]]] = {
+    "processes": lambda executor, driver, _: {f"/proc/{executor}/environ", f"/proc/{driver}/environ"},
+    "Airflow": lambda _executor, _driver, run: {
+        f"dags/replay/dagRuns/{run}/taskInstances/plan",
+        f"dags/replay/dagRuns/{run}/taskInstances/plan/logs/1?full_content=true",
+        f"dags/replay/dagRuns/{run}/taskInstances/validate/xcomEntries/return_value",
+    },
+}
 # What supervision may have to do about it; most of it Spark and the app can do by themselves.
 EXPECTED = {
     "the Spark worker": {"adopt", "alarm", "submit"},
@@ -110,6 +124,50 @@ def test_pages_of_an_app_hide_its_passwords(instance: Settings, app: str) -> Non
     environment = next(text for page, text in pages.items() if page.endswith("/environment"))
     assert '[ "spark.sql.catalog.lake.jdbc.password", "*********(redacted)" ]' in environment
     assert secrets_in(instance, pages) == []
+
+
+@pytest.fixture(scope="module")
+def planned(instance: Settings, deployed: str) -> str:
+    """Let Airflow plan a replay: its tasks are given a form, leave a request and write a log."""
+    airflow = Airflow(instance)
+    run = trigger(airflow, "replay", view="page_views_per_minute")
+    wait_for_run(airflow, "replay", run, "success")
+    return run
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_no_secret_is_told_while_an_app_runs_by(
+    instance: Settings, app: str, planned: str, place: str
+) -> None:
+    """By then every part has died and come back, and said so in its log."""
+    executor = process(instance, "CoarseGrainedExecutorBackend")
+    driver = process(instance, "DriverWrapper")
+    texts = PLACES[place](instance)
+    assert any(texts.values())
+    if place in MUST_BE_READ:
+        assert MUST_BE_READ[place](executor, driver, quote(planned, safe="")) <= texts.keys()
+    assert secrets_in(instance, texts) == []
+
+
+def test_trace_of_what_fails_in_spark_hides_the_password(
+    lake: SparkSession, instance: Settings, tmp_path: Path
+) -> None:
+    mistaken = with_other_secrets(instance, tmp_path)
+    with pytest.raises(PySparkException) as failed:
+        kafka_log.read_range(lake, mistaken, "page_views", {0: 0}, {0: 1}).count()
+    told = {"trace": "".join(traceback.format_exception(failed.value))}
+    assert "SaslAuthenticationException" in told["trace"]
+    assert secrets_in(mistaken, told) == []
+    assert secrets_in(instance, told) == []
+
+
+def test_last_words_of_a_job_that_fails_hide_its_passwords(
+    instance: Settings, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(Refusal, match='there is no replay "nonsense"') as failed:
+        jobs.run(instance, "prove-backfill", "nonsense")
+    said = capfd.readouterr()
+    assert secrets_in(instance, {"refusal": str(failed.value), "output": said.out + said.err}) == []
 
 
 def test_deploying_twice_starts_no_second_driver(instance: Settings, app: str) -> None:

@@ -16,6 +16,7 @@ from headwater.restoring import restore_from
 from headwater.shop import database
 from headwater.topics.reading import read_whole
 from tests.captures import Captured, captured_shop, empty_database
+from tests.compacting import IN_A_HURRY
 from tests.streams import new_log
 from tests.waiting import wait_for
 
@@ -26,13 +27,6 @@ if TYPE_CHECKING:
 
 USERS = 30
 LEFT = ("user-0001", "user-0002", "user-0003")
-# The topic's own shape, but with a cleaner in a hurry: only a segment that is closed is ever cleaned.
-IN_A_HURRY = {
-    "segment.ms": "200",
-    "min.cleanable.dirty.ratio": "0.01",
-    "min.compaction.lag.ms": "0",
-    "delete.retention.ms": "0",
-}
 
 
 @pytest.fixture(scope="module")

@@ -66,11 +66,12 @@ module "network" {
   source = "../../modules/aws/network"
 
   name           = local.name
-  region         = var.region
+  account        = local.account
   cidr           = var.cidr
   zones          = local.zones
   endpoint_zones = var.production ? 2 : 1
   flow_log_group = module.observability.log_groups["network"].arn
+  buckets        = values(module.storage.arns)
   tags           = local.tags
 }
 
@@ -120,6 +121,7 @@ module "database" {
   source = "../../modules/aws/database"
 
   name           = local.name
+  account        = local.account
   production     = var.production
   instance_class = var.database_class
   subnets        = module.network.subnets
@@ -206,7 +208,7 @@ module "airflow" {
   dags            = "${local.repository}/dags"
   requirements    = "${local.repository}/requirements.txt"
   plugins         = var.airflow_plugins
-  outputs         = merge(local.outputs, { airflow_url = "mwaa://${local.name}" }) # its address it cannot know before it exists
+  outputs         = jsonencode(merge(local.outputs, { airflow_url = "mwaa://${local.name}" })) # its address it cannot know before it exists
   secrets         = { for name in ["kafka.admin", "kafka.apps", "kafka.control", "postgres.headwater"] : name => module.secrets.arns[name] }
   secrets_key     = module.keys.arns["secrets"]
   lake            = module.storage.arns

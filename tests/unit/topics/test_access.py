@@ -11,7 +11,7 @@ from headwater.topics import load_topics
 from headwater.topics.access import granted, roles
 from headwater.topics.topic import Role
 
-AS_ADMIN = re.compile(r'(kafka_client|admin_client)\((settings, )?"admin"')
+AS_ADMIN = re.compile(r'(kafka_client|admin_client)\((settings, )?("admin"|ADMIN\b)')
 # Steps of an administrator: topics and access, credentials, and the look at an environment before both.
 ADMINISTER = {
     "headwater/topics/plan.py",

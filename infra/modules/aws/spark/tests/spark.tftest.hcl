@@ -236,3 +236,9 @@ run "rejects_less_than_two_apps_need" {
   variables { maximum = { cpus = 2, memory_gigabytes = 8, disk_gigabytes = 100 } }
   expect_failures = [var.maximum]
 }
+
+run "rejects_every_bucket" {
+  command = plan
+  variables { buckets = { warehouse = "arn:aws:s3:::*", checkpoints = "arn:aws:s3:::c", artifacts = "arn:aws:s3:::a" } }
+  expect_failures = [var.buckets]
+}
