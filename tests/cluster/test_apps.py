@@ -30,6 +30,7 @@ from headwater.shop import Simulation, simulate
 from spark_apps import catalog, kafka_log
 from tests.cluster.looking import APP, driver_of, has_read_everything, process, program
 from tests.end_to_end.looking import run_of, trigger
+from tests.fixed_code import VIEW, change, copy_code
 from tests.places import PLACES, app_pages, secrets_in, with_other_secrets
 from tests.streams import Log, assert_up_to_date, compare
 from tests.waiting import wait_for
@@ -182,6 +183,24 @@ def test_deploying_twice_starts_no_second_driver(instance: Settings, app: str) -
     assert apps.deploy(instance, [APP], report=said.append) == []
     assert "already runs" in said[-1]
     assert driver_of(instance) == before
+
+
+def test_code_that_cannot_be_deployed_is_refused_before_anything_is_changed(
+    instance: Settings, app: str, tmp_path: Path
+) -> None:
+    apps.check(instance, [APP])
+    with pytest.raises(Refusal, match='there is no app "nonsense"'):
+        apps.check(instance, ["nonsense"])
+    before, source = known_code(instance), copy_code(tmp_path)
+    change(source / f"spark_apps/views/{VIEW}.py", r"F\.count\(F\.lit\(1\)\)", "F.count(F.lit(2))")
+    with pytest.raises(Refusal, match=f'view "{VIEW}" has changed, but its version has not'):
+        apps.check(instance, [APP], source)
+    assert known_code(instance) == before
+
+
+def known_code(settings: Settings) -> set[str]:
+    with connect(settings) as registry:
+        return {row["hash"] for row in registry.execute("SELECT hash FROM artifacts")}
 
 
 def test_second_driver_takes_over_and_the_first_ends_for_good(instance: Settings, app: str) -> None:
