@@ -24,6 +24,7 @@ from benchmarks.figures import keep
 from benchmarks.ground import own_instance
 from spark_apps import catalog
 from tests.captures import Captured, captured_shop
+from tests.people import SOMEBODY
 from tests.spark_fixture import platform_spark
 from tests.streams import job_of, new_log, run
 from tests.table_queries import asked, held
@@ -99,9 +100,8 @@ def opened(shop: Captured) -> None:
     """Let there be people and products."""
     with shop.connect() as database:
         database.execute(
-            "INSERT INTO users SELECT 'user-' || n, 'Somebody', 'DE', 'free' "
-            "FROM generate_series(1, %s) AS n",
-            [USERS],
+            "INSERT INTO users SELECT 'user-' || n, %s, 'DE', 'free' FROM generate_series(1, %s) AS n",
+            [SOMEBODY, USERS],
         )
         database.execute("INSERT INTO products VALUES ('product-1', 'Red Chair', 'furniture', 10, 1000000)")
     shop.wait()

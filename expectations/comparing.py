@@ -108,7 +108,8 @@ def _pin(spark: SparkSession, version: Version) -> Pin:
 def _look(spark: SparkSession, live: Pin, candidate: Pin, closed: Closed) -> Look:
     sides = {"live": live, "candidate": candidate}
     rows = {side: _rows(spark, pin, closed) for side, pin in sides.items()}
-    found = matching.match(rows["live"], rows["candidate"], live.version.declared.keys)
+    keys, uncompared = live.version.declared.keys, candidate.version.declared.uncompared
+    found = matching.match(rows["live"], rows["candidate"], keys, uncompared)
     return Look(live=live, candidate=candidate, matched=found.persist())
 
 
@@ -131,7 +132,7 @@ def _look_again(spark: SparkSession, before: Look, closed: Closed) -> Look:
 
 def _ends(settings: Settings, look: Look) -> Offsets:
     """Return where the log ends now, for the topics that both read."""
-    with admin_client(settings, "apps") as client:
+    with admin_client(settings, settings.reader) as client:
         return {
             topic: {str(part): end for part, end in offsets.ends(client, topic).items()}
             for topic in look.live.offsets.keys() & look.candidate.offsets.keys()
@@ -164,6 +165,7 @@ def _difference(spark: SparkSession, look: Look, closed: Closed, looks: int) -> 
         live_snapshot=look.live.snapshot,
         candidate_snapshot=look.candidate.snapshot,
         columns_of_one=(*_without(live, candidate), *_without(candidate, live)),
+        uncompared=candidate.declared.uncompared,
         closed_from=closed.since,
         closed_until=closed.until,
         before_seam=_before_seam(spark, look, closed),

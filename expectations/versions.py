@@ -44,6 +44,7 @@ class Declared:
     freshness: timedelta
     checks: tuple[Mapping[str, Any], ...]  # expectation, arguments, severity
     difference_budget: float
+    uncompared: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, manifest: Mapping[str, Any]) -> Declared:
@@ -53,6 +54,7 @@ class Declared:
         as_written = ("schema", "time", "output", "closing", "clock", "difference_budget")
         fields: dict[str, Any] = {name: manifest[name] for name in as_written}
         fields |= {name: tuple(manifest[name]) for name in lists}
+        fields["uncompared"] = tuple(manifest.get("uncompared", ()))  # code from before does not say it
         fields |= {name: timedelta(seconds=manifest[f"{name}_seconds"]) for name in durations}
         return cls(**fields)
 

@@ -150,8 +150,8 @@ class OfTables(Candidates):
 
     def rows(self, chosen: Frames) -> DataFrame:
         """Run the view over these rows of its tables."""
-        present = [changelogs.present(chosen[name], self.topics[name]) for name in self.view.tables]
-        return pipeline.rows(self.view, [], present)
+        seen = [changelogs.seen(chosen[name], self.topics[name], self.view) for name in self.view.tables]
+        return pipeline.rows(self.view, [], seen)
 
     def unused(self, known: Values) -> Iterator[tuple[str, DataFrame]]:
         """Return what was no change at all."""
@@ -160,7 +160,8 @@ class OfTables(Candidates):
 
     def _newest(self, name: str) -> DataFrame:
         topic = self.topics[name]
-        return changelogs.newest(changelogs.changes(decode(self.records[name], topic), topic), topic)
+        changes = changelogs.changes(decode(self.records[name], topic), topic)
+        return changelogs.newest(changes, topic, self.view.unit)
 
 
 def agree(found: DataFrame, values: Values) -> Column:

@@ -24,6 +24,7 @@ LOGIC = (
     *("clock", "lateness", "late", "repeats"),
 )
 LOGIC_OF_TABLES = ("unit", "touches")
+LOGIC_IF_SAID = ("farewells",)  # came later: a view that does not say it has not changed
 
 
 @cache
@@ -66,7 +67,8 @@ def logic(view: View) -> dict[str, str]:
     tree = ast.parse(inspect.getsource(module))
     statements = [node for node in tree.body if not _is_declaration(node)]
     code = {_title(node): _hash(ast.dump(_without_docstring(node))) for node in statements}
-    declared = (*LOGIC, *LOGIC_OF_TABLES) if view.of_tables else LOGIC
+    said = [field for field in LOGIC_IF_SAID if getattr(view, field)]
+    declared = (*LOGIC, *LOGIC_OF_TABLES, *said) if view.of_tables else LOGIC
     return code | {field: repr(getattr(view, field)) for field in declared}
 
 
@@ -114,6 +116,7 @@ def describe(view: View) -> dict[str, Any]:
         "freshness_seconds": view.freshness.total_seconds(),
         "checks": [asdict(check) for check in view.checks],
         "difference_budget": view.difference_budget,
+        "uncompared": view.uncompared,
         "summary": summary(view),
     }
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pyspark.sql.window import WindowSpec
 
     from headwater.topics import Topic
+    from spark_apps.view import View
 
 
 def changes(decoded: DataFrame, topic: Topic) -> DataFrame:
@@ -61,14 +62,14 @@ def history(changes: DataFrame, topic: Topic) -> DataFrame:
     )
 
 
-def newest(changes: DataFrame, topic: Topic) -> DataFrame:
-    """Return the newest change of each key, be it a farewell.
+def newest(changes: DataFrame, topic: Topic, unit: str = "") -> DataFrame:
+    """Return the newest change of each key, be it a farewell; that tells the `unit` the row was of, too.
 
     A key has one partition, and its order is the order. Only where partitions were added, or a log was put
     together by hand, has it several; of their last changes the latest counts.
     """
     latest_first = Window.partitionBy(topic.key, "partition").orderBy(F.desc("offset"))
-    last = _numbered(_news(changes, topic), latest_first)
+    last = _numbered(_with_unit(_news(changes, topic), topic, unit), latest_first)
     across = Window.partitionBy(topic.key).orderBy(F.desc("changed_at"), F.desc("partition"))
     return _numbered(last, across).withColumn("lsn", F.col("reached")).drop("reached")
 
@@ -89,6 +90,18 @@ def _news(changes: DataFrame, topic: Topic) -> DataFrame:
     return known.where("coalesce(lsn >= reached, true) AND NOT (gone AND was_gone)").drop("was_gone")
 
 
+def _with_unit(changes: DataFrame, topic: Topic, unit: str) -> DataFrame:
+    """Let a farewell say of which unit the row was, as the row itself has told.
+
+    The capture knows no more of it than its key, and writes empty texts and zeros for what may not be null.
+    """
+    if unit not in topic.fields or unit == topic.key:
+        return changes
+    in_order = Window.partitionBy(topic.key).orderBy("changed_at", "partition", "offset")
+    told = F.last(F.when(~F.col("gone"), F.col(unit)), ignorenulls=True).over(in_order)
+    return changes.withColumn(unit, F.when(F.col("gone"), told).otherwise(F.col(unit)))
+
+
 def _numbered(changes: DataFrame, order: WindowSpec) -> DataFrame:
     """Return the first in an order."""
     return changes.withColumn("place", F.row_number().over(order)).where("place = 1").drop("place")
@@ -97,6 +110,20 @@ def _numbered(changes: DataFrame, order: WindowSpec) -> DataFrame:
 def present(kept: DataFrame, topic: Topic) -> DataFrame:
     """Return the rows of a table as they are now, out of the newest change of each key."""
     return kept.where("NOT gone").select(*topic.fields, "changed_at", "lsn")
+
+
+def seen(kept: DataFrame, topic: Topic, view: View) -> DataFrame:
+    """Return the rows of a table as a view of tables sees them, out of the newest change of each key.
+
+    Of a row that is gone, a view that wants farewells sees its key, its unit, and where it went.
+    """
+    if not view.farewells:
+        return present(kept, topic)
+    stays = (topic.key, view.unit)
+    fields = [
+        name if name in stays else F.when(~F.col("gone"), F.col(name)).alias(name) for name in topic.fields
+    ]
+    return kept.select(*fields, "changed_at", "lsn", "gone")
 
 
 def held_at(time: str) -> Column:

@@ -28,9 +28,11 @@ CLOSE = 1e-9
 NTH = "nth"  # among the rows of one side that have the same key
 
 
-def match(live: DataFrame, candidate: DataFrame, keys: Sequence[str]) -> DataFrame:
+def match(
+    live: DataFrame, candidate: DataFrame, keys: Sequence[str], uncompared: Sequence[str] = ()
+) -> DataFrame:
     """Return columns `live` and `candidate`, each a row or null, and `verdict`, on what both have."""
-    columns = [name for name in live.columns if name in candidate.columns]
+    columns = [name for name in live.columns if name in candidate.columns and name not in uncompared]
     rows = [_side(side, of, keys, columns) for side, of in zip(SIDES, (live, candidate), strict=True)]
     same = _all_equal(keys) & (F.col(f"live_{NTH}") == F.col(f"candidate_{NTH}"))
     verdict = (

@@ -53,7 +53,7 @@ def stream_changes(records: DataFrame, topic: Topic, partitions: Iterable[int]) 
 def batch_rows(view: View, records: dict[str, DataFrame], topics: dict[str, Topic]) -> DataFrame:
     """Run the view over bounded sets of records, one for each input and each table."""
     if view.of_tables:
-        return rows(view, [], [_present(records[name], topics[name]) for name in view.tables])
+        return rows(view, [], [_table(records[name], topics[name], view) for name in view.tables])
     inputs = [batch_events(records[name], topics[name], view) for name in view.inputs]
     histories = [
         changelogs.history(
@@ -73,10 +73,9 @@ def as_made(rows: DataFrame) -> DataFrame:
     return rows.observe(f"rows/{uuid.uuid4().hex}", F.count(F.lit(1)).alias("rows"))
 
 
-def _present(records: DataFrame, topic: Topic) -> DataFrame:
-    return changelogs.present(
-        changelogs.newest(changelogs.changes(decode(records, topic), topic), topic), topic
-    )
+def _table(records: DataFrame, topic: Topic, view: View) -> DataFrame:
+    changes = changelogs.changes(decode(records, topic), topic)
+    return changelogs.seen(changelogs.newest(changes, topic, view.unit), topic, view)
 
 
 def batch_events(records: DataFrame, topic: Topic, view: View) -> DataFrame:

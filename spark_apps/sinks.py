@@ -203,13 +203,16 @@ def upsert(rows: DataFrame, view: View, commit: Commit, bounds: Bounds) -> None:
     )
 
 
-def replace_older(rows: DataFrame, table: str, key: str, commit: Commit) -> None:
-    """Keep the newest row of each key; one that the table has a later row for is no news."""
+def replace_older(rows: DataFrame, table: str, key: str, unit: str, commit: Commit) -> None:
+    """Keep the newest row of each key; one that the table has a later row for is no news.
+
+    A row that is gone still says of which unit it was, also if its farewell does not.
+    """
     rows.createOrReplaceTempView("changes")
-    columns = [name for name in rows.columns if name != "lsn"]
-    newer = ", ".join(
-        [*(f"{name} = changes.{name}" for name in columns), "lsn = greatest(kept.lsn, changes.lsn)"]
-    )
+    newest = {name: f"changes.{name}" for name in rows.columns} | {"lsn": "greatest(kept.lsn, changes.lsn)"}
+    if unit in newest:
+        newest[unit] = f"if(changes.gone, coalesce(changes.{unit}, kept.{unit}), changes.{unit})"
+    newer = ", ".join(f"{name} = {value}" for name, value in newest.items())
     # In one partition the log's order counts, unless the database's own says that it is told again.
     later = (
         "CASE WHEN changes.partition = kept.partition THEN coalesce(changes.lsn >= kept.lsn, true) "

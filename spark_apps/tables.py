@@ -4,7 +4,7 @@ A transform of tables is a query over all of them. After each change it would ha
 a view says of which `unit` its rows are (an order, a person, a country), and for each of its tables, in SQL,
 which units a changed row touches. A batch is then three steps, each of which may run again after a crash:
 
-    1  keep the newest row of each key, in a table of this version's own for each topic
+    1  keep the newest row of each key, be it gone, in a table of this version's own for each topic
     2  find the units that were touched: by the rows as they were before, and as they are now
     3  make the rows of these units anew, and take back those that no longer follow
 
@@ -68,7 +68,8 @@ class Tables:
         last = sinks.last_batch(self._spark, table, commit.query)
         if last is None or last < commit.batch:
             topic = self._topics[name]
-            sinks.replace_older(changelogs.newest(changes, topic), table, topic.key, commit)
+            newest = changelogs.newest(changes, topic, self._view.unit)
+            sinks.replace_older(newest, table, topic.key, self._view.unit, commit)
 
     def _touched(self, heard: DataFrame, present: set[str], commit: sinks.Commit) -> DataFrame:
         """Return the units that the rows of a batch touch, as they were and as they are."""
@@ -86,12 +87,12 @@ class Tables:
         keys = heard_of(heard, name).select(topic.key).distinct()
         before = sinks.rows_before(heard.sparkSession, table, commit)
         either = self._kept(heard, name).unionByName(before)
-        return changelogs.present(either.join(keys, on=topic.key, how="left_semi"), topic)
+        return changelogs.seen(either.join(keys, on=topic.key, how="left_semi"), topic, self._view)
 
     def _made_anew(self, heard: DataFrame, units: DataFrame) -> DataFrame:
         view = self._view
         tables = [
-            self._narrowed(changelogs.present(self._kept(heard, name), topic), units)
+            self._narrowed(changelogs.seen(self._kept(heard, name), topic, view), units)
             for name, topic in self._topics.items()
         ]
         rows = view.transform(*tables).join(units, on=view.unit, how="left_semi")
@@ -121,7 +122,7 @@ def _touching(spark: SparkSession, view: View, name: str, changes: DataFrame, un
     before, begins, after = view.touches[name].partition(f" FROM {CHANGED}")
     if not begins:
         return changes
-    changes.where("NOT gone").createOrReplaceTempView(CHANGED)
+    (changes if view.farewells else changes.where("NOT gone")).createOrReplaceTempView(CHANGED)
     touched = spark.sql(f"{before}, {CHANGED}.partition, {CHANGED}.offset{begins}{after}")
     places = touched.toDF(view.unit, "partition", "offset").where(F.col(view.unit) == unit)
     return changes.join(places, on=["partition", "offset"], how="left_semi")

@@ -132,7 +132,8 @@ def _verify_tables(
         "It is a view of tables: its rows at the newest snapshot were compared with the query over the "
         f"tables up to the same offsets, {_places(seen)}."
     )
-    return _told(view, found, how, ())
+    besides = [f"Not compared: {', '.join(view.uncompared)}."] if view.uncompared else []
+    return _told(view, found, how, besides)
 
 
 def _heard_until(view: View, part: Between) -> datetime:
@@ -166,7 +167,7 @@ def _inside(view: View, part: Between, final: datetime | None) -> Column:
 
 
 def _matched(served: DataFrame, replayed: DataFrame, view: View) -> DataFrame:
-    return matching.match(served, replayed, view.keys).persist()
+    return matching.match(served, replayed, view.keys, view.uncompared).persist()
 
 
 def _told(view: View, matched: DataFrame, how: str, remarks: Sequence[str]) -> Verification:

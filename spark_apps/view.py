@@ -76,6 +76,7 @@ class View:
     # table SQL that finds the units of the rows that `changed`.
     unit: str = ""
     touches: Mapping[str, str] = field(default_factory=dict)
+    farewells: bool = False  # whether its transform gets rows that are `gone`, too: key, unit, lsn
     mode: Literal["append", "upsert"]
     prefers: tuple[str, ...] = ()  # of two rows with one key the least by these stays, not the latter
     publishes: Publication | None = None  # the topic that hears of its rows
@@ -92,6 +93,8 @@ class View:
     difference_budget: float = (
         0.0  # share of rows that may differ between versions before promotion is refused
     )
+    # Columns that versions need not agree on: they are made of what the log forgets.
+    uncompared: tuple[str, ...] = ()
     freshness: timedelta = timedelta(minutes=1)  # how far behind the log it may be
     trigger: timedelta = timedelta(seconds=10)  # how often it looks for news
 

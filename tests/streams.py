@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ from pyspark.sql import functions as F
 
 from headwater import offsets
 from headwater.brokers import admin_client
+from headwater.people import keyring
 from headwater.shop import Counts, Simulation, records, simulate
 from headwater.shop.loading import load
 from headwater.shop.progress import Progress
@@ -86,11 +88,13 @@ class Log:
     def slices(self, simulation: Simulation, *sizes: int) -> Iterator[None]:
         """Write what a simulation of all that the shop does sends, so many records at a time."""
         streams = tuple(name for name in simulation.streams if name in self.topics)
-        coming = records(replace(simulation, streams=streams, suffix=self.suffix))
-        for size in sizes:
-            counts = Counts()
-            load(self.settings, islice(coming, size), counts, Progress(counts, print), threading.Event())
-            yield
+        own = replace(simulation, streams=streams, suffix=self.suffix)
+        with keyring(self.settings) as keys:
+            coming = records(own, seal=cache(keys.seal))
+            for size in sizes:
+                counts = Counts()
+                load(self.settings, islice(coming, size), counts, Progress(counts, print), threading.Event())
+                yield
 
     def ends(self, topic: str | None = None) -> dict[int, int]:
         with admin_client(self.settings, "apps") as client:

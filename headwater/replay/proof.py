@@ -65,6 +65,7 @@ class Difference(BaseModel):
     candidate_snapshot: int | None = None
     incomparable: str | None = None  # why the two cannot be compared at all
     columns_of_one: tuple[str, ...] = ()  # not compared: the other version does not have them
+    uncompared: tuple[str, ...] = ()  # columns that versions need not agree on
     closed_from: datetime | None = None
     closed_until: datetime | None = None
     before_seam: int = 0  # rows of the live version that are too old for the candidate to have
@@ -279,7 +280,8 @@ def _closed(found: Difference) -> str:
     start = f" from {found.closed_from:%Y-%m-%d %H:%M:%S}" if found.closed_from else ""
     end = f" up to {found.closed_until:%Y-%m-%d %H:%M:%S}" if found.closed_until else ""
     looks = "once" if found.looks == 1 else f"{found.looks} times; only rows that differed each time count"
-    return f"Closed windows{start}{end}, compared {looks}."
+    besides = f" Not compared: {', '.join(map(code, found.uncompared))}." if found.uncompared else ""
+    return f"Closed windows{start}{end}, compared {looks}.{besides}"
 
 
 def samples_of(found: Difference, candidate: str) -> str:

@@ -6,9 +6,10 @@ import json
 import os
 import signal
 import threading
-import time
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -18,6 +19,8 @@ from headwater import alarms, capture
 from headwater.capture.again import read_again, start_over
 from headwater.capture.slot import drop_when_free
 from headwater.capture.worker import Worker
+from headwater.errors import Refusal
+from headwater.local.parts import observe
 from headwater.people import keyring
 from headwater.registry import connect as registry_of
 from headwater.shop.database.clerk import Clerk
@@ -30,12 +33,15 @@ from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from concurrent.futures import Future
 
     from headwater.settings import Settings
 
 TABLES = {topic.table: name for name, topic in load_topics().items() if topic.table}
 USERS = 40
 BIG = 100_000
+SOME = 20  # transactions: enough to be in the middle of writes
+AWAY = (psycopg.OperationalError, psycopg.InterfaceError, Refusal)  # what is said while a part is down
 
 
 def register(shop: psycopg.Connection[Any]) -> None:
@@ -131,35 +137,66 @@ def test_big_transaction_arrives_whole(instance: Settings) -> None:
 @pytest.mark.parametrize("victim", ["connect", "postgres", "kafka-1"])
 def test_log_and_tables_agree_after_kill_9_of(instance: Settings, shop: Captured, victim: str) -> None:
     """In the middle of writes; who writes waits for the database, as any application does."""
-    enough = threading.Event()
-    writer = threading.Thread(target=_write_until, args=(shop, enough), daemon=True)
-    writer.start()
-    time.sleep(2)
-    os.kill(program(instance, victim), signal.SIGKILL)
-    time.sleep(5)
-    enough.set()
-    writer.join()
+    with writing(shop) as writer:
+        wait_for("transactions before", lambda: writer.has_committed(SOME))
+        killed = program(instance, victim)
+        os.kill(killed, signal.SIGKILL)
+        wait_for(f"another {victim}", lambda: _pid(instance, victim) not in (None, killed))
+        before = writer.committed
+        wait_for("transactions after", lambda: writer.has_committed(before + SOME))
     wait_for("the capture runs again", lambda: _runs(shop))
     assert_converged(shop)
 
 
-def _write_until(shop: Captured, enough: threading.Event) -> None:
-    seed = 100
-    while not enough.is_set():
+class Writer:
+    """An application that writes all the time, and counts the transactions that have changed something."""
+
+    def __init__(self, shop: Captured, threads: ThreadPoolExecutor) -> None:
+        self._shop, self.enough, self.committed = shop, threading.Event(), 0
+        self.end: Future[None] = threads.submit(self._write)
+
+    def has_committed(self, transactions: int) -> bool:
+        if self.end.done():
+            self.end.result()  # what stopped it
+        return self.committed >= transactions
+
+    def _write(self) -> None:
+        for seed in count(100):
+            try:
+                self._work(seed)
+            except AWAY:
+                self.enough.wait(0.5)
+            if self.enough.is_set():
+                return
+
+    def _work(self, seed: int) -> None:
+        with self._shop.connect() as connection, keyring(self._shop.settings) as keys:
+            clerk = Clerk(connection, keys.seal, seed, USERS)
+            while not self.enough.is_set():
+                self.committed += clerk.work() > 0
+
+
+@contextmanager
+def writing(shop: Captured) -> Iterator[Writer]:
+    """Let somebody write meanwhile; raise what has stopped them, unless a part was away."""
+    with ThreadPoolExecutor(1) as threads:
+        writer = Writer(shop, threads)
         try:
-            with shop.connect() as connection, keyring(shop.settings) as keys:
-                clerk = Clerk(connection, keys.seal, seed=(seed := seed + 1), users=USERS)
-                while not enough.is_set():
-                    clerk.work()
-        except Exception:
-            time.sleep(0.5)
+            yield writer
+        finally:
+            writer.enough.set()
+        writer.end.result()
+
+
+def _pid(instance: Settings, victim: str) -> int | None:
+    return next(status.pid for status in observe(instance) if status.name == victim)
 
 
 def _runs(shop: Captured) -> bool:
     try:
         capture.look_after(shop.settings, shop.name)
         state = Worker(shop.settings).state(shop.name)
-    except Exception:
+    except (*AWAY, OSError):
         return False
     return state is not None and state.running
 
@@ -184,7 +221,8 @@ def test_lost_slot_is_an_alarm_and_not_a_second_snapshot(instance: Settings, ane
         wait_for("an alarm", lambda: "changes lost" in _alarms(instance, shop.name))
         wait_for("a refusal to go on", lambda: (state := worker.state(shop.name)) and state.trace)
         assert _alarms(instance, shop.name) == {"changes lost"}
-        time.sleep(3)
+        worker.stop(shop.name)
+        wait_for("its tasks to end", lambda: (state := worker.state(shop.name)) and not state.tasks)
         assert len(list(read_whole(instance, shop.topics["users"].name))) == told
 
 

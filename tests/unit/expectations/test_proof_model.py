@@ -104,6 +104,12 @@ def test_expectation_that_could_not_be_evaluated_does_not_hold() -> None:
     assert "could not be evaluated: no such column" in proof(checks=(broken,)).problems[0]
 
 
+def test_columns_that_were_not_compared_are_named() -> None:
+    besides = EQUAL.model_copy(update={"uncompared": ("revision",)})
+    assert "Not compared: `revision`." in proof(difference=besides).markdown()
+    assert "Not compared" not in proof(difference=EQUAL).markdown()
+
+
 @pytest.mark.parametrize(("budget", "holds"), [(0.0, False), (0.004, False), (0.005, True)])
 def test_difference_is_held_against_the_budget(budget: float, holds: bool) -> None:
     differs = DIFFERS.model_copy(update={"budget": budget})

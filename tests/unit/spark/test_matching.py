@@ -40,3 +40,9 @@ def test_samples_show_both_sides_of_what_differs_in_the_order_of_keys(matched: D
 def test_columns_of_one_side_are_not_compared(spark: SparkSession) -> None:
     live = dataframe(spark, [("/", 1, 0.5)], SCHEMA)
     assert matching.counts(matching.match(live, live.drop("share"), KEYS)) == {"equal": 1}
+
+
+def test_columns_that_need_not_agree_are_not_compared(spark: SparkSession) -> None:
+    live, other = (dataframe(spark, [("/", 1, share)], SCHEMA) for share in (0.5, 0.25))
+    assert matching.counts(matching.match(live, other, KEYS)) == {"different": 1}
+    assert matching.counts(matching.match(live, other, KEYS, uncompared=("share",))) == {"equal": 1}
