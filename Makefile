@@ -67,7 +67,7 @@ bench-replay: setup ## Measure how replays grow with the log: make bench-replay 
 bench-search: setup ## Measure how alerts on searches grow with the stored queries
 	@$(BIN)/python -m benchmarks.bench_search
 
-bench-changes: setup ## Measure how fast changed rows come into a view: make bench-changes CHANGES=50000
+bench-changes: setup ## Measure how fast changed rows come into a view: make bench-changes CHANGES=50000 RATE=20
 	@$(BIN)/python -m benchmarks.bench_changes
 
 soak: setup ## Run everything for a while and draw it: make soak MINUTES=15 RATE=200 CHANGES=2

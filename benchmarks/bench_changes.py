@@ -1,11 +1,12 @@
-"""How fast changed rows of a database come into a view: `make bench-changes [CHANGES=50000]`.
+"""How fast changed rows of a database come into a view: `make bench-changes [CHANGES=50000] [RATE=20]`.
 
     SQL ──► PostgreSQL ──► Debezium ──► Kafka ──► order_details
            |── captured ─────────────|── followed ─────────|
 
 Orders are placed, with two items each, and paid, in transactions of a thousand; then everybody moves, and all
 their orders are told anew. Both halves are measured on their own, one after the other, because together they
-would share the machine. A view that is not the query over the database has no speed.
+would share the machine. Then rows change at a steady rate while the view follows (`commit_to_row.py`). A view
+that is not the query over the database has no speed; otherwise figures are kept in docs/figures/changes.json.
 """
 
 from __future__ import annotations
@@ -13,18 +14,32 @@ from __future__ import annotations
 import os
 import sys
 import time
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.commit_to_row import follow
+from benchmarks.figures import keep
 from benchmarks.ground import own_instance
 from spark_apps import catalog
 from tests.captures import Captured, captured_shop
+from tests.people import SOMEBODY
 from tests.spark_fixture import platform_spark
 from tests.streams import job_of, new_log, run
 from tests.table_queries import asked, held
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import SparkSession
+
+    from spark_apps.view import View
+    from tests.streams import Log
+
 CHANGES = int(os.environ.get("CHANGES", "50000"))
+RATE = float(os.environ.get("RATE", "20"))
+STEADY_SECONDS = 60.0
 VIEW = "order_details"
 USERS, AT_ONCE = 1000, 1000
 # Of four changes one places an order, two add an item, one pays it.
@@ -33,7 +48,7 @@ ORDERS = CHANGES // 4
 
 def main() -> int:
     """Measure, and check."""
-    console, table = Console(), Table("changes", "rows", "captured, changes/s", "followed, changes/s")
+    console = Console()
     with (
         own_instance("bench", "topics", "registry", "capture") as settings,
         platform_spark(settings, "benchmark", memory="3g") as spark,
@@ -42,28 +57,51 @@ def main() -> int:
         version = log.view(catalog.view(VIEW))
         topics = {topic.table: topic for topic in log.topics.values()}
         with captured_shop(settings, f"shop{log.suffix}", topics) as shop:
-            opened(shop)
-            run(spark, job_of(spark, log, version))  # compiles
-            for name, change in (("orders placed and paid", sell), ("everybody moves", move)):
-                console.print(name)
-                began = time.monotonic()
-                rows = change(shop)
-                captured = time.monotonic()
-                run(spark, job_of(spark, log, version))
-                seconds = (captured - began, time.monotonic() - captured)
-                table.add_row(name, f"{rows:,}", *(f"{rows / each:,.0f}" for each in seconds))
+            found = list(measured(spark, log, version, shop))
             right = held(spark, version, VIEW) == asked(shop, VIEW)
-    console.print(table if right else f"{VIEW} is not the query over the database: no speed counts")
-    return 0 if right else 1
+    if not right:
+        console.print(f"{VIEW} is not the query over the database: no speed counts")
+        return 1
+    for each in found:
+        keep("changes", each, "what", "changes")
+        console.print(table(each))
+    return 0
+
+
+def measured(spark: SparkSession, log: Log, version: View, shop: Captured) -> Iterator[dict[str, Any]]:
+    """Measure both halves on their own, and then the whole way."""
+    opened(shop)
+    run(spark, job_of(spark, log, version))  # compiles
+    for name, change in (("orders placed and paid", sell), ("everybody moves", move)):
+        began = time.monotonic()
+        rows = change(shop)
+        captured = time.monotonic()
+        run(spark, job_of(spark, log, version))
+        yield {
+            "what": name,
+            "changes": CHANGES,
+            "rows": rows,
+            "captured_per_second": round(rows / (captured - began)),
+            "followed_per_second": round(rows / (time.monotonic() - captured)),
+        }
+    orders = follow(spark, log, version, shop, rate=RATE, seconds=STEADY_SECONDS)
+    what = f"from commit to row, at {RATE:g} rows a second"
+    yield {"what": what, "changes": CHANGES, **orders.figures()}
+
+
+def table(figure: dict[str, Any]) -> Table:
+    """Return a figure as people read it."""
+    found = Table(*(name.replace("_", " ") for name in figure))
+    found.add_row(*(f"{each:,}" if isinstance(each, int) else str(each) for each in figure.values()))
+    return found
 
 
 def opened(shop: Captured) -> None:
     """Let there be people and products."""
     with shop.connect() as database:
         database.execute(
-            "INSERT INTO users SELECT 'user-' || n, 'Somebody', 'DE', 'free' "
-            "FROM generate_series(1, %s) AS n",
-            [USERS],
+            "INSERT INTO users SELECT 'user-' || n, %s, 'DE', 'free' FROM generate_series(1, %s) AS n",
+            [SOMEBODY, USERS],
         )
         database.execute("INSERT INTO products VALUES ('product-1', 'Red Chair', 'furniture', 10, 1000000)")
     shop.wait()

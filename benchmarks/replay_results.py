@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from dataclasses import asdict, dataclass, field
@@ -11,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
+from benchmarks.figures import keep, kept
 from benchmarks.watching import Cost
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-FIGURES = Path(os.environ.get("FIGURES", "docs/figures/replay.json"))
 IMAGE = Path(os.environ.get("IMAGE", "docs/images/replay-speed.png"))
 RAW = "raw read"
 # Shares of the raw read.
@@ -66,15 +65,14 @@ class Results:
     def load(cls) -> Results:
         """Read the figures of sizes that were measured before."""
         results = cls()
-        for kept in json.loads(FIGURES.read_text()) if FIGURES.exists() else []:
-            results._put(Measure(**{**kept, "cost": Cost(**kept["cost"])}))
+        for each in kept("replay"):
+            results._put(Measure(**{**each, "cost": Cost(**each["cost"])}))
         return results
 
     def add(self, measure: Measure) -> None:
         """Add a figure, and keep all."""
         self._put(measure)
-        FIGURES.parent.mkdir(parents=True, exist_ok=True)
-        FIGURES.write_text(json.dumps([asdict(each) for each in self.measures.values()], indent=1) + "\n")
+        keep("replay", asdict(measure), "log", "events", "what")
 
     def share(self, measure: Measure) -> float:
         """Return the speed as a share of the raw read of the same log."""

@@ -50,7 +50,7 @@ FORM = {
 def deploy() -> None:
     """Wire the steps of a deployment."""
     request = validate()
-    bring_topics_in_step(request) >> change(request)
+    check_code(request) >> bring_topics_in_step(request) >> change(request)
 
 
 @task
@@ -60,6 +60,17 @@ def validate() -> dict[str, Any]:
     from headwater.forms import Deployment
 
     return Deployment.check(form()).model_dump(mode="json")
+
+
+@task
+@refusing
+def check_code(request: dict[str, Any]) -> None:
+    """Refuse code that could not be deployed, while nothing has been changed for it."""
+    from headwater import apps
+    from headwater.settings import Settings
+
+    if request["action"] == "deploy":
+        apps.check(Settings.load(), request["apps"] or ())
 
 
 @task

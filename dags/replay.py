@@ -17,7 +17,8 @@ late events in. Fill in the form; **a dry run ends with the plan and changes not
    **promote** moves readers to a rebuilt version in one step. The old one keeps running, so that `rollback`
    takes seconds; `release` lets it go.
 
-If anything fails or is rejected, **clean_up** stops the candidate and keeps its proof.
+If anything fails or is rejected, **clean_up** stops the candidate and keeps its proof; the run has failed, as
+it does not come to **served**.
 A task that is cleared or tried again goes on where it was; it starts nothing twice. One replay of a view
 at a time.
 """
@@ -27,6 +28,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
+from airflow.providers.standard.operators.empty import EmptyOperator
 from airflow.sdk import Param, dag, task
 from approval import Approval
 from spark_job import SparkJob
@@ -138,9 +140,14 @@ def replay() -> None:
         application_args=begun["commit_job"],
     )
     promoted = promote(approve.output)
+    served = EmptyOperator(
+        task_id="served",
+        doc_md="Reached only by a replay that readers see: Airflow takes a run for failed if one of its last "
+        "tasks is, and *clean_up* succeeds.",
+    )
 
     plan(request) >> for_real(request) >> begun >> caught_up >> prove >> proof >> approve
-    approve >> for_a_backfill(request) >> commit >> promoted
+    approve >> for_a_backfill(request) >> commit >> promoted >> served
     [begun, caught_up, prove, proof, approve, commit, promoted] >> clean_up()
 
 

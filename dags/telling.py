@@ -32,8 +32,13 @@ def form() -> dict[str, Any]:
 
 
 def key() -> str:
-    """Return the name of this run. What a task has begun under it, the same task finds again when retried."""
-    return str(get_current_context()["run_id"])
+    """Return the name of this run. What a task has begun under it, the same task finds again when retried.
+
+    Whoever triggers a run may name it; what Airflow would not take is refused here, too.
+    """
+    from headwater.forms import Run, checked
+
+    return str(checked("run", Run)(get_current_context()["run_id"]))
 
 
 def person() -> str:

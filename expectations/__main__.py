@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from headwater.errors import Refusal
 from headwater.registry import connect, releases
-from headwater.settings import Settings
+from headwater.settings import Replaying
 from headwater.topics import load_topics
 from spark_apps import session
 
@@ -72,7 +72,7 @@ def _told(job: Callable[[], None]) -> int:
 def _prove(view: str, label: str) -> None:
     from expectations import proving, versions
 
-    settings = Settings.load()
+    settings = Replaying.load()
     with connect(settings) as registry:
         candidate = versions.find(registry, view, label)
         live = versions.live_or_none(registry, view)
@@ -85,7 +85,7 @@ def _prove(view: str, label: str) -> None:
 def _prove_backfill(replay: str) -> None:
     from expectations import backfilling
 
-    settings = Settings.load()
+    settings = Replaying.load()
     with connect(settings) as registry:
         spark = session.start(settings, f"prove {replay}")
         proof = backfilling.prove(spark, settings, registry, load_topics(), replay)
@@ -95,7 +95,7 @@ def _prove_backfill(replay: str) -> None:
 def _backfill(replay: str) -> None:
     from expectations import backfilling
 
-    settings = Settings.load()
+    settings = Replaying.load()
     with connect(settings) as registry:
         spark = session.start(settings, f"backfill {replay}")
         proof, outcome = backfilling.commit(spark, settings, registry, load_topics(), replay)
@@ -105,7 +105,7 @@ def _backfill(replay: str) -> None:
 def _check(views: list[str]) -> None:
     from expectations import quality, running, versions
 
-    settings = Settings.load()
+    settings = Replaying.load()
     with connect(settings) as registry:
         live = [versions.live(registry, view) for view in views or versions.live_views(registry)]
     if not live:
@@ -121,7 +121,7 @@ def _maintain(*, dry_run: bool) -> None:
     from headwater import maintenance
     from spark_apps import maintaining
 
-    settings = Settings.load()
+    settings = Replaying.load()
     spark = session.start(settings, "maintain")
     outcomes = maintaining.maintain(spark, settings, maintenance.Policy(), dry_run=dry_run)
     print(maintenance.in_markdown(outcomes, dry_run=dry_run))
@@ -138,7 +138,7 @@ def _batch(day: str, views: list[str]) -> None:
     from spark_apps import batch_layer, catalog
 
     asked = BatchRun.check({"views": views or None, "day": None if day == "due" else day})
-    settings = Settings.load()
+    settings = Replaying.load()
     with connect(settings) as registry:
         live = [version["view"] for version in releases.live_versions(registry)]
     with_days = [name for name, view in catalog.views().items() if name in live and not view.of_tables]
@@ -153,7 +153,7 @@ def _verify(name: str, part: str | None) -> None:
     from headwater.verifying import read_slice
     from spark_apps import serving, verifying
 
-    settings = Settings.load()
+    settings = Replaying.load()
     asked = None
     if part is not None:
         first, after = read_slice(part)
@@ -176,7 +176,7 @@ def _why(name: str, key: str, *, events: bool) -> None:
     from headwater.keys import read_key
     from spark_apps import explaining, serving
 
-    settings = Settings.load()
+    settings = Replaying.load()
     view, _begins = serving.live_view(settings, name)
     row = read_key([key], view.key_columns)
     spark = session.start(settings, f"why {name}")

@@ -145,7 +145,7 @@ def _newest_event(spark: SparkSession, settings: Settings, topic: Topic, pin: Pi
     declared = pin.version.declared
     reached = pin.before if declared.output == "append" else pin.offsets
     end = {int(partition): offset for partition, offset in reached.get(topic.name, {}).items()}
-    with admin_client(settings, "apps") as client:
+    with admin_client(settings, settings.reader) as client:
         held = offsets.beginnings(client, topic.name)
     began = (pin.version.starting_offsets or {}).get(topic.name, {})
     start = {

@@ -132,7 +132,7 @@ def _look_again(spark: SparkSession, before: Look, closed: Closed) -> Look:
 
 def _ends(settings: Settings, look: Look) -> Offsets:
     """Return where the log ends now, for the topics that both read."""
-    with admin_client(settings, "apps") as client:
+    with admin_client(settings, settings.reader) as client:
         return {
             topic: {str(part): end for part, end in offsets.ends(client, topic).items()}
             for topic in look.live.offsets.keys() & look.candidate.offsets.keys()

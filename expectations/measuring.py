@@ -52,7 +52,7 @@ def freshness(spark: SparkSession, settings: Settings, pin: Pin, at: datetime) -
 
 
 def _oldest_unread(spark: SparkSession, settings: Settings, topic: str, reached: Offsets) -> datetime | None:
-    with admin_client(settings, "apps") as client:
+    with admin_client(settings, settings.reader) as client:
         first, ends = offsets.beginnings(client, topic), offsets.ends(client, topic)
     parts = reached.get(topic, {})
     next_ones = {part: max(parts.get(str(part), 0), first[part]) for part in ends}

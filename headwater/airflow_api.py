@@ -41,11 +41,11 @@ class Airflow:
 
     def note_on_task(self, dag: str, run: str, task: str, text: str) -> None:
         """Put a note (Markdown) on one task of a run, in place of the one before."""
-        self.call("PATCH", f"dags/{dag}/dagRuns/{quote(run)}/taskInstances/{task}", {"note": shortened(text)})
+        self.call("PATCH", f"{_place(dag, run)}/taskInstances/{task}", {"note": shortened(text)})
 
     def note_on_run(self, dag: str, run: str, text: str) -> None:
         """Put a note (Markdown) on a run, in place of the one before."""
-        self.call("PATCH", f"dags/{dag}/dagRuns/{quote(run)}", {"note": shortened(text)})
+        self.call("PATCH", _place(dag, run), {"note": shortened(text)})
 
     def paused(self) -> dict[str, bool]:
         """Return for each DAG that Airflow has read whether it is paused."""
@@ -92,6 +92,11 @@ def shortened(text: str) -> str:
         return text
     held = text[: LONGEST_NOTE - len(CONTINUED)]
     return held.rpartition("\n")[0].rstrip() + CONTINUED if "\n" in held else held + CONTINUED
+
+
+def _place(dag: str, run: str) -> str:
+    """Return where a run is. Its id was chosen by whoever triggered it: whatever it holds, it is one step."""
+    return f"dags/{dag}/dagRuns/{quote(run, safe='', errors='replace')}"
 
 
 def _words(error: urllib.error.HTTPError) -> str:

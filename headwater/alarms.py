@@ -29,7 +29,7 @@ SEND_SECONDS = 10
 
 def raise_alarm(settings: Settings, subject: str, kind: str, message: str, runbook: str = "") -> bool:
     """Raise an alarm about a subject (an app, a view, a part); return whether it is new."""
-    runbook = runbook or f"{RUNBOOKS}/{kind.replace(' ', '-')}.md"
+    runbook = runbook or runbook_of(kind)
     with connect(settings) as registry:
         if any((alarm["subject"], alarm["kind"]) == (subject, kind) for alarm in open_alarms(registry)):
             return False
@@ -43,6 +43,11 @@ def raise_alarm(settings: Settings, subject: str, kind: str, message: str, runbo
             [subject, kind, message, runbook],
         )
     return True
+
+
+def runbook_of(kind: str) -> str:
+    """Return the page that says what to do about an alarm, where whoever raises it names no other."""
+    return f"{RUNBOOKS}/{kind.replace(' ', '-')}.md"
 
 
 def clear(settings: Settings, subject: str, kind: str) -> bool:

@@ -16,6 +16,7 @@ from headwater.errors import Refusal
 from headwater.registry import apps as rows
 from headwater.registry import connect, heartbeats, releases
 from headwater.registry.wanted import changing
+from headwater.settings import REPOSITORY
 from headwater.supervision.acting import alone
 from headwater.supervision.observing import driver_of, observe
 
@@ -28,6 +29,14 @@ if TYPE_CHECKING:
 
 Report = Callable[[str], None]
 START_SECONDS = 180
+
+
+def check(settings: Settings, names: Sequence[str] = (), source: Path = REPOSITORY) -> None:
+    """Refuse code that could not be deployed, before anything is changed for it."""
+    artifact = artifacts.pack(settings, source)
+    _known(artifact, names)
+    with connect(settings) as registry:
+        releases.check(registry, artifact)
 
 
 def deploy(settings: Settings, names: Sequence[str] = (), report: Report = print) -> list[str]:

@@ -6,9 +6,9 @@ Nothing is changed. All parts are asked, so that one look tells everything that 
 from __future__ import annotations
 
 import json
-import os
 import urllib.request
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 
 import psycopg
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
     from headwater.settings import Settings
 
-PROBE = "headwater.check"  # a topic that is asked for, and never made
+ADMIN = "admin"  # in Kafka
+PROBE = "headwater.check"  # a topic, and a driver, that is asked for and never made
 DEBEZIUM = "io.debezium.connector.postgresql.PostgresConnector"
 
 
@@ -51,12 +52,12 @@ def _found(look: Callable[[Settings], Iterator[str]], settings: Settings) -> lis
 
 
 def _kafka(settings: Settings) -> Iterator[str]:
-    with admin_client(settings, "admin") as admin:
+    with admin_client(settings, ADMIN) as admin:
         try:
             topic = {"num_partitions": 1, "replication_factor": -1}
             admin.create_topics({PROBE: topic}, validate_only=True)
         except KafkaError as error:
-            yield f'user "admin" may not make topics ({type(error).__name__})'
+            yield f'user "{ADMIN}" may not make topics ({type(error).__name__})'
     for role in users(settings):
         try:
             with admin_client(settings, role) as client:
@@ -91,8 +92,10 @@ def _said(server: psycopg.Connection, question: str) -> object:
 
 
 def _spark(settings: Settings) -> Iterator[str]:
-    if not engine_of(settings).workers():
+    engine = engine_of(settings)
+    if not engine.workers():
         yield "no worker is there to run drivers"
+    engine.running(PROBE)  # where drivers are submitted, who asks must prove who they are
 
 
 def _connect(settings: Settings) -> Iterator[str]:
@@ -106,8 +109,12 @@ def _connect(settings: Settings) -> Iterator[str]:
 def _storage(settings: Settings) -> Iterator[str]:
     for name in ("warehouse", "checkpoints", "artifacts"):
         place = getattr(settings, name)
-        if "://" not in place and not os.access(_existing(Path(place)), os.W_OK):
-            yield f"{name} {place} cannot be written"
+        if "://" in place:
+            continue
+        try:
+            TemporaryFile(dir=_existing(Path(place))).close()  # rights alone do not tell, least of all root's
+        except OSError as error:
+            yield f"{name} {place} cannot be written ({error.strerror})"
 
 
 def _existing(path: Path) -> Path:

@@ -29,6 +29,7 @@ from headwater.topics import load_topics
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+RUN = re.compile(r"[A-Za-z0-9_.~:+-]{1,250}")  # what Airflow lets the id of a run be, unless told otherwise
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 FIRST_DAY = date(1971, 1, 1)
 LONGEST_LINE = 200
@@ -68,6 +69,12 @@ def _id(text: str) -> str:
     return text
 
 
+def _run(text: str) -> str:
+    if not RUN.fullmatch(text):
+        raise ValueError("cannot name a run; letters, digits and _ . ~ : + - can")
+    return text
+
+
 def _line(text: str) -> str:
     if not text.strip() or not text.isprintable() or len(text) > LONGEST_LINE:
         raise ValueError(f"cannot be kept; write one line of at most {LONGEST_LINE} letters")
@@ -90,6 +97,7 @@ Topic = Annotated[str, AfterValidator(_topic)]
 Label = Annotated[str, AfterValidator(_label)]
 Day = Annotated[date, BeforeValidator(_day)]  # in UTC
 Id = Annotated[str, AfterValidator(_id)]
+Run = Annotated[str, AfterValidator(_run)]
 Line = Annotated[str, AfterValidator(_line)]  # free text, for the record: never more than data
 
 

@@ -37,8 +37,13 @@ class Outdated:
 
     why: str
 
-    def __str__(self) -> str:
+    @property
+    def message(self) -> str:
+        """What its alarm says."""
         return f"Glue shows views as they were: {self.why}"
+
+    def __str__(self) -> str:
+        return f"{self.message}; see {RUNBOOK}"
 
 
 def look_after(settings: Settings) -> list[Outdated]:
@@ -51,7 +56,7 @@ def look_after(settings: Settings) -> list[Outdated]:
         publish(settings)
     except (BotoCoreError, ClientError) as error:
         outdated = Outdated(why=str(error))
-        alarms.raise_alarm(settings, SUBJECT, KIND, str(outdated), RUNBOOK)
+        alarms.raise_alarm(settings, SUBJECT, KIND, outdated.message, RUNBOOK)
         return [outdated]
     alarms.clear(settings, SUBJECT, KIND)
     return []

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from kafka import KafkaConsumer, TopicPartition
 
+from headwater.settings import Replaying
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
     Place = tuple[str, int, int]  # topic, partition, offset
 
-ROLE = "apps"
+ROLE = Replaying.reader
 PATIENCE_SECONDS = 10
 A_BATCH = 64 * 1024  # bytes: one record is enough, and comes with those that were sent with it
 

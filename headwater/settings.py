@@ -14,7 +14,7 @@ import re
 import zlib
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 from headwater.errors import Refusal
 
@@ -55,8 +55,10 @@ class Settings:
     notification_channels: dict[str, dict[str, str]]
     secrets_file: str
 
+    reader: ClassVar[str] = "apps"  # who this process is to Kafka when it reads the log
+
     @classmethod
-    def load(cls, home: Path | None = None) -> Settings:
+    def load(cls, home: Path | None = None) -> Self:
         """Read the settings of the instance at `home`, by default the one the process belongs to.
 
         A process far from any home, a driver on AWS or a task of its Airflow, is told them as a whole.
@@ -74,7 +76,7 @@ class Settings:
         return cls.from_outputs(json.loads(path.read_text()))
 
     @classmethod
-    def from_outputs(cls, outputs: dict[str, Any]) -> Settings:
+    def from_outputs(cls, outputs: dict[str, Any]) -> Self:
         """Check the outputs of an environment against the contract."""
         expected = {field.name for field in fields(cls)}
         if missing := expected - outputs.keys():
@@ -121,6 +123,13 @@ class Settings:
             f"host={self.postgres_host} port={self.postgres_port} "
             f"dbname={database} user={role} password={password} application_name=headwater"
         )
+
+
+class Replaying(Settings):
+    """The same settings, of who computes the past again: candidates, proofs, jobs. They write no topic."""
+
+    __slots__ = ()
+    reader: ClassVar[str] = "replay"
 
 
 def instance_home() -> Path:

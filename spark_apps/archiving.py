@@ -135,7 +135,7 @@ class Archive:
     def _known(self) -> Ledger:
         """Return what is held, with every topic that there is; refuse topics that were made anew."""
         held = held_in(self._spark)
-        with admin_client(self._settings, kafka_log.ROLE) as client:
+        with admin_client(self._settings, self._settings.reader) as client:
             ids = offsets.topic_ids(client, self._topics)
         try:
             return held | {topic: holding.of_topic(held, topic, found) for topic, found in ids.items()}

@@ -81,7 +81,7 @@ def _settled(spark: SparkSession, settings: Settings, view: View) -> Settled:
     # What was received a moment ago may still be on its way into the log.
     until, reached = datetime.now(UTC) - view.disorder, {}
     ledger = cold_log.held(settings)
-    with admin_client(settings, kafka_log.ROLE) as client:
+    with admin_client(settings, settings.reader) as client:
         ids = offsets.topic_ids(client, view.reads)
         for topic in view.reads:
             archived = of_topic(ledger, topic, ids[topic])

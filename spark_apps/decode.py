@@ -3,6 +3,9 @@
 `decode` drops nothing. It adds `event` (a struct with the topic's fields, times still in epoch milliseconds)
 and `reason`, which is null for a good event. Whoever reads the result keeps the good ones; the quarantine
 keeps the others, with their raw bytes.
+
+This is also the door of the lake: what is personal passes it sealed, or not at all. So no view, state or
+checkpoint behind it holds a person's words; only the quarantine and the cold log can, which erasing cleans.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
+from headwater import sealed
 from spark_apps import clocks
 
 if TYPE_CHECKING:
@@ -74,12 +78,13 @@ def _reason(topic: Topic) -> str:
 
     SQL, because each call of a function of Spark's Python is a message to the JVM, and there are hundreds.
     """
-    on_records = _record_rules(topic)
+    on_records, on_words = _record_rules(topic), _privacy_rules(topic)
     on_fields = [rule for name, field in topic.fields.items() for rule in _field_rules(name, field)]
     on_fields += [] if topic.is_changelog else clocks.rules()
     farewell = [(DELETED, "NULL")] if topic.is_changelog else []
-    suspicious = " OR ".join([*(broken for broken, _ in on_records + on_fields), f"NOT ({_is_plain(topic)})"])
-    rules = [*on_records, *_shape_rules(topic), *farewell, *on_fields]
+    quick = [broken for broken, _ in on_records + on_words + on_fields]
+    suspicious = " OR ".join([*quick, f"NOT ({_is_plain(topic)})"])
+    rules = [*on_records, *_shape_rules(topic), *on_words, *farewell, *on_fields]
     first = f"CASE {' '.join(f'WHEN {broken} THEN {reason}' for broken, reason in rules)} END"
     return f"CASE WHEN {suspicious} THEN transform(array(0), _ -> {first})[0] END"
 
@@ -97,6 +102,16 @@ def _record_rules(topic: Topic) -> list[Rule]:
         (f"{size} = 0", "'empty value'"),
         (f"{size} > {most}", f"'too large: more than {most} bytes'"),
         (f"NOT is_valid_utf8({TEXT})", "'not UTF-8'"),
+    ]
+
+
+def _privacy_rules(topic: Topic) -> list[Rule]:
+    """Tell what is personal and in the clear. Even a farewell must not say it: it is remembered, too.
+
+    The capture writes a second farewell behind each, without a value; that one is heard.
+    """
+    return [
+        (f"NOT event.{name} RLIKE '{sealed.PATTERN}'", f"'not sealed: {name}'") for name in topic.personal
     ]
 
 

@@ -55,6 +55,7 @@ def _section(view: View) -> str:
         "reads": ", ".join(f"`{name}`" for name in view.inputs),
         ("made of" if view.of_tables else "with the history of"): ", ".join(f"`{t}`" for t in view.tables),
         "one row for each": ", ".join(f"`{name}`" for name in view.keys),
+        "windows": _windows(view),
         "columns": ", ".join(f"`{column.strip()}`" for column in BETWEEN_COLUMNS.split(view.schema)),
         "rows are": "added once" if view.mode == "append" else "replaced when they change",
         "late events": _late(view),
@@ -70,6 +71,14 @@ def _section(view: View) -> str:
 def _with_pictures(told: str) -> str:
     """Fence what is indented, so that its lines stay where they are."""
     return re.sub(r"(?m)(^    .*\n?(?:\n(?=    )|    .*\n?)*)", r"```text\n\1```\n", told)
+
+
+def _windows(view: View) -> str:
+    if view.grain != "window" or not view.window:
+        return ""
+    return f"{_words(view.window)}, " + (
+        f"one every {_words(view.hop)}" if view.hop else "one after the other"
+    )
 
 
 def _late(view: View) -> str:

@@ -173,7 +173,7 @@ def late_job(
 
     def rows(most: int | None) -> DataFrame:
         records = stitched_log.read_stream(spark, settings, topic.name, checkpoint, start, most)
-        return pipeline.late_events(records, topic, view)
+        return pipeline.late_events(ledger.observe_arrived(records, topic.name, ()), topic, view)
 
     return Job(
         name=name,

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     Offsets = Mapping[int, int]  # of one topic, by partition
 
-ROLE = "apps"
 # Bounds one batch of a live app, and with it its memory; catching up runs without it (see stream.py).
 LIVE_RECORDS_PER_BATCH = 100_000
 # Small enough tasks to spread a backlog over all cores, and to tell how far a long batch has come.
@@ -77,12 +76,13 @@ def _json(topic: str, offsets: Offsets) -> str:
 
 def _connection(settings: Settings) -> dict[str, str]:
     login = "org.apache.kafka.common.security.scram.ScramLoginModule"
-    password = settings.secret(f"kafka.{ROLE}")
+    role = settings.reader
+    password = settings.secret(f"kafka.{role}")
     return {
         "kafka.bootstrap.servers": settings.kafka_bootstrap_servers,
         "kafka.security.protocol": settings.kafka_security_protocol,
         "kafka.sasl.mechanism": settings.kafka_sasl_mechanism,
-        "kafka.sasl.jaas.config": f'{login} required username="{ROLE}" password="{password}";',
+        "kafka.sasl.jaas.config": f'{login} required username="{role}" password="{password}";',
         # What comes out of a transaction that was given up never happened.
         "kafka.isolation.level": "read_committed",
         # Few large fetches: reading is the first bound of a replay's speed.

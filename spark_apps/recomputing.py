@@ -15,7 +15,7 @@ from headwater.brokers import admin_client
 from headwater.errors import Refusal
 from headwater.replay.between import Between
 from headwater.replay.needing import Ingredients, needed
-from spark_apps import internals, kafka_log, pipeline, stitched_log
+from spark_apps import internals, pipeline, stitched_log
 from spark_apps.sinks import between
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def _needed(
     ingredients = Ingredients(
         inputs=view.inputs, tables=view.tables, look_back=view.look_back, settles=settles
     )
-    with admin_client(settings, kafka_log.ROLE) as client:
+    with admin_client(settings, settings.reader) as client:
         found = needed(settings, client, ingredients, windows, seen.offsets)
     if found.refusals:
         raise Refusal(

@@ -3,6 +3,9 @@
 As a rule the latter does. A view that joins streams gives out a row for each pair as it finds it, and the
 order in which it finds them is the accident of a batch; such a view says which row it `prefers`, and the same
 one stays whatever came first. A row that is `gone` removes the one that is there.
+
+Where rows tell beginnings, an event out of order may move one ahead: a row is gone, and the one before it has
+taken its place. Who has been told of the first need not hear of the second.
 """
 
 from __future__ import annotations
@@ -46,6 +49,19 @@ def better(view: View) -> str:
     """Return SQL that says whether a row of `changes` is preferred to the row of `kept` with its key."""
     ranks = {side: ", ".join(_rank(term, side) for term in view.prefers) for side in ("changes", "kept")}
     return f"struct({ranks['changes']}) < struct({ranks['kept']})"
+
+
+def moved_ahead(rows: DataFrame, kept: DataFrame, view: View) -> DataFrame:
+    """Return the keys of rows that have taken the place of one that was kept, and is gone."""
+    keys = ", ".join(f"stays.{key}" for key in view.keys)
+    of_the_same = [f"stays.{name} = lost.{name}" for name in view.beginnings_of]
+    before = " AND ".join([*of_the_same, f"stays.{view.time} < lost.{view.time}"])
+    lost = rows.where(GONE).join(kept, on=list(view.keys), how="left_semi")
+    pairs = lost.alias("lost").join(rows.where(f"NOT {GONE}").alias("stays"), on=F.expr(before), how="inner")
+    nearest = pairs.groupBy(*(f"lost.{key}" for key in view.keys)).agg(
+        F.expr(f"max_by(struct({keys}), stays.{view.time})").alias("nearest")
+    )
+    return nearest.select("nearest.*").distinct()
 
 
 def _order(term: str) -> Column:

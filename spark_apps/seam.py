@@ -25,7 +25,7 @@ from headwater.bounds import CELL
 from headwater.brokers import admin_client
 from headwater.replay.request import EARLIEST
 from headwater.replay.starting import offsets_of, resolve, stitches_of
-from spark_apps import clocks, kafka_log, pipeline, stitched_log
+from spark_apps import clocks, pipeline, stitched_log
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -124,7 +124,7 @@ def numbered(offsets: Mapping[str, int]) -> dict[int, int]:
 
 def ends(settings: Settings, view: View) -> Offsets:
     """Return where the log of a view ends now."""
-    with admin_client(settings, kafka_log.ROLE) as client:
+    with admin_client(settings, settings.reader) as client:
         return {
             name: {str(partition): end for partition, end in offsets.ends(client, name).items()}
             for name in view.reads
@@ -163,7 +163,7 @@ def _from(settings: Settings, view: View, asked: Start, at: datetime, until: Off
     """Return what the stream reads: events since its look-back before the seam, and tables from the first."""
     # A repeat is known by its original, which lies up to one cell before it.
     since = max(at - view.look_back - CELL, LONG_AGO)
-    with admin_client(settings, kafka_log.ROLE) as client:
+    with admin_client(settings, settings.reader) as client:
         events = resolve(settings, client, view.inputs, since.isoformat())
         changes = resolve(settings, client, view.tables, EARLIEST, superseded=True)
     for part in events:

@@ -254,7 +254,10 @@ def _only_moves(snapshot: JavaObject) -> bool:
 
 
 def news(rows: DataFrame, view: View, bounds: Bounds) -> DataFrame:
-    """Return the rows of a batch that will change the table: new ones, different ones, preferred ones."""
+    """Return the rows of a batch that will change the table: new ones, different ones, preferred ones.
+
+    A beginning that has only moved ahead is none: it was told where it was.
+    """
     if bounds["found"] == 0:
         return rows
     there = rows.sparkSession.table(f"{CATALOG}.{view.table}")
@@ -264,7 +267,10 @@ def news(rows: DataFrame, view: View, bounds: Bounds) -> DataFrame:
     same = " AND ".join(f"kept.{name} <=> changes.{name}" for name in there.columns)
     changed = resolving.better(view) if view.prefers else f"NOT ({same})"
     joined = changes.join(kept, on=F.expr(_same_key(view)), how="left")
-    return joined.where(f"kept.{view.keys[0]} IS NULL OR {changed}").select("changes.*")
+    found = joined.where(f"kept.{view.keys[0]} IS NULL OR {changed}").select("changes.*")
+    if not view.beginnings_of:
+        return found
+    return found.join(resolving.moved_ahead(rows, near, view), on=list(view.keys), how="left_anti")
 
 
 def _same_key(view: View) -> str:

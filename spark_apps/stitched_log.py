@@ -95,7 +95,7 @@ def _held(
     settings: Settings, topic: str, start: Offsets, end: Offsets, *, superseded: bool = False
 ) -> list[Stretch]:
     ledger = cold_log.held(settings)
-    with admin_client(settings, kafka_log.ROLE) as client:
+    with admin_client(settings, settings.reader) as client:
         return [
             replace(held, asked=start[held.partition], end=end[held.partition])
             for held in partitions_of(client, topic, ledger, superseded=superseded)

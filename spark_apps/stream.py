@@ -30,11 +30,10 @@ from headwater.errors import Refusal
 from headwater.registry import apps, connect, heartbeats, leases, releases
 from headwater.replay.form import AT_A_SEAM
 from headwater.serving import serve
-from headwater.settings import Settings
+from headwater.settings import Replaying, Settings
 from headwater.topics import load_topics
 from spark_apps import archiving, catalog, internals, session, sinks
 from spark_apps.jobs import Job, Start, late_job, view_job
-from spark_apps.kafka_log import ROLE
 from spark_apps.query import Query
 from spark_apps.rebuilding import Rebuild
 from spark_apps.seam import Cut
@@ -59,7 +58,7 @@ SILENCE_SECONDS = 10.0  # a heartbeat at least this often, new batch or not
 
 def run(app: str, artifact: str) -> None:
     """Run an app until its stop marker is set; any trouble is raised."""
-    settings = Settings.load()
+    settings = settings_of(app)
     with ExitStack() as open_things:
         registry = open_things.enter_context(connect(settings))
         queries = _queries(registry, app)
@@ -73,11 +72,17 @@ def run(app: str, artifact: str) -> None:
         lease = leases.take(registry, app, driver_id(), artifact, queries)
         log.info("lease taken app=%s token=%s driver=%s", app, lease.token, driver_id())
         spark = session.start(settings, app)
-        kafka = open_things.enter_context(admin_client(settings, ROLE))
+        kafka = open_things.enter_context(admin_client(settings, settings.reader))
         fence = open_things.enter_context(connect(settings))  # its own: queries commit on their own threads
         found = jobs(spark, settings, registry, kafka, app, queries)
         running = [Query(spark, job, _guard(fence, lease, job.version)) for job in found]
         Driver(registry, kafka, lease, running, must_end, partial(internals.use_cores, spark)).run()
+
+
+def settings_of(app: str) -> Settings:
+    """Return the settings of an app; one that keeps a single version, apart, has no topic to write to."""
+    groups = {view.app for view in catalog.views().values()}
+    return (Settings if app in groups else Replaying).load()
 
 
 def _queries(registry: Connection, app: str) -> list[str]:

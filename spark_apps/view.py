@@ -67,6 +67,7 @@ class View:
     keys: tuple[str, ...]  # at most one row for each
     time: str = ""  # the column that says which stretch of time a row is about; a view of tables has none
     window: timedelta = timedelta(0)  # how long that stretch is
+    hop: timedelta = timedelta(0)  # how soon the next one begins; when it is over, unless said
     closes: str = ""  # SQL: from when on no event can change a row; `time + window` unless said
     look_back: timedelta = timedelta(0)  # how far before its `time` the events reach that a row is made of
     uncut: str = ""  # why a rebuild cannot cut its rows in two at a seam, if it cannot
@@ -79,6 +80,8 @@ class View:
     mode: Literal["append", "upsert"]
     prefers: tuple[str, ...] = ()  # of two rows with one key the least by these stays, not the latter
     publishes: Publication | None = None  # the topic that hears of its rows
+    # Where rows tell beginnings: of whom. One that was told and moves ahead in time is not told again.
+    beginnings_of: tuple[str, ...] = ()
 
     clock: Literal["event_time", "received_at"] = "event_time"
     lateness: timedelta = timedelta(minutes=10)  # received longer after its event time: late
@@ -159,6 +162,11 @@ class View:
     def cannot_be_cut(self) -> str:
         """Why a rebuild cannot cut its rows in two at a moment in time; nothing if it can."""
         return self.uncut or ("rows of tables belong to no time" if self.of_tables else "")
+
+    @property
+    def tumbles(self) -> bool:
+        """Whether its rows are about windows of which the next begins when one is over."""
+        return self.grain == "window" and self.window > timedelta(0) and not self.hop
 
     @property
     def remembers(self) -> timedelta:

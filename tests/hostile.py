@@ -51,9 +51,11 @@ class Argument(NamedTuple):
     name: str
     before: tuple[str, ...]
     """The words before it: all that the command must be given besides, and its own option."""
+    choice: str = ""
+    """What was chosen besides, where that gives other arguments a meaning."""
 
     def __str__(self) -> str:
-        return f"{' '.join(self.command)}: {self.name}"
+        return f"{' '.join(self.command)}: {self.name}{self.choice and f' of a {self.choice}'}"
 
     def filled_in(self, value: str) -> list[str]:
         """Return the words of a call; after `--`, or behind its `=`, a value is no option."""
@@ -74,15 +76,41 @@ EXAMPLES = {
     "day": "2026-01-05",
     "key": "minute_at=2026-11-17T10:05:00Z page=/cart",
 }
+# What goes with a choice: without it the other fields would be refused before anybody looks at them.
+PARTNERS: dict[str, dict[str, Any]] = {
+    "backfill": {
+        "kind": "backfill",
+        "start": "2026-01-05T00:00:00+00:00",
+        "until": "2026-01-06T00:00:00+00:00",
+        "lateness": 5,
+    }
+}
 
 
 def _arguments() -> Iterator[Argument]:
     for words, command in _commands(COMMAND, ()):
         for asked in command.params:
-            if asked.param_type_name == "argument":
-                yield Argument(words, asked.name, _others(command, asked))
-            elif not asked.is_flag:
-                yield Argument(words, asked.name, (*_others(command, asked), f"{asked.opts[0]}="))
+            for choice, partners in _choices(command):
+                others = (*_partners(command, asked, partners), *_others(command, asked))
+                if asked.param_type_name == "argument":
+                    yield Argument(words, asked.name, others, choice)
+                elif not asked.is_flag:
+                    yield Argument(words, asked.name, (*others, f"{asked.opts[0]}="), choice)
+
+
+def _choices(command: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Return what can be chosen, and what then has to be said besides."""
+    yield "", {}
+    if any(option.name == "kind" for option in command.params):
+        yield from PARTNERS.items()
+
+
+def _partners(command: Any, asked: Any, partners: dict[str, Any]) -> list[str]:
+    return [
+        f"{option.opts[0]}={partners[option.name]}"
+        for option in command.params
+        if option.name in partners and option is not asked
+    ]
 
 
 def _commands(command: Any, words: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:

@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from kafka import KafkaAdminClient
 from kafka.errors import KafkaError
@@ -20,11 +21,11 @@ from headwater.airflow_api import Airflow
 from headwater.engines import engine_of
 from headwater.errors import Refusal
 from headwater.local import processes, terraform
+from headwater.local.secret_store import GENERATORS
 from headwater.local.variables import FILE
-from headwater.settings import REPOSITORY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from headwater.settings import Settings
 
@@ -55,13 +56,6 @@ def _files(instance: Settings) -> Texts:
     home = Path(instance.home)
     folders = ("terraform", "logs", "parts", "airflow/logs", "spark/work", "checkpoints", "artifacts")
     return _read(path for folder in folders for path in (home / folder).rglob("*") if path.is_file())
-
-
-def _repository(instance: Settings) -> Texts:
-    listed = subprocess.run(
-        ["git", "ls-files", "-z"], cwd=REPOSITORY, capture_output=True, text=True, check=True
-    )
-    return _read(REPOSITORY / name for name in listed.stdout.split("\0") if name)
 
 
 def _plan(instance: Settings) -> Texts:
@@ -109,11 +103,28 @@ def _connect(instance: Settings) -> Texts:
 
 
 def _airflow(instance: Settings) -> Texts:
+    """Ask Airflow for all that it shows, and for what each task was given, has left and has said."""
     airflow = Airflow(instance)
-    return {path: json.dumps(airflow.call("GET", path)) for path in AIRFLOW}
+    paths = [*AIRFLOW, *(path for task in _tasks(airflow) for path in _left_by(airflow, task))]
+    return {path: json.dumps(airflow.call("GET", path)) for path in paths}
 
 
-def _refusals(instance: Settings) -> Texts:
+def _tasks(airflow: Airflow) -> list[dict[str, Any]]:
+    """Return the newest tasks that were begun."""
+    found = airflow.call("GET", "dags/~/dagRuns/~/taskInstances?limit=20&order_by=-start_date")
+    return [task for task in found["task_instances"] if task["start_date"] and task["try_number"]]
+
+
+def _left_by(airflow: Airflow, task: dict[str, Any]) -> Iterator[str]:
+    run = quote(task["dag_run_id"], safe="")
+    place = f"dags/{task['dag_id']}/dagRuns/{run}/taskInstances/{task['task_id']}"
+    yield place  # with its rendered fields
+    yield f"{place}/logs/{task['try_number']}?full_content=true"
+    for entry in airflow.call("GET", f"{place}/xcomEntries")["xcom_entries"]:
+        yield f"{place}/xcomEntries/{quote(entry['key'], safe='')}"
+
+
+def _silence(instance: Settings) -> Texts:
     """Hear what is said when nobody answers, by each who knows a password."""
     elsewhere = replace(
         instance,
@@ -122,13 +133,27 @@ def _refusals(instance: Settings) -> Texts:
         spark_rest_url="http://127.0.0.1:1",
         airflow_url="http://127.0.0.1:1",
     )
+    return refusals(elsewhere)
+
+
+def refusals(settings: Settings) -> Texts:
+    """Return what is said by each part that does not let us in."""
     ways: dict[str, Callable[[], object]] = {
-        "registry": lambda: registry.connect(elsewhere),
-        "Kafka": lambda: KafkaAdminClient(**elsewhere.kafka_client("apps"), bootstrap_timeout_ms=1000),
-        "Spark": lambda: engine_of(elsewhere).running("driver-0"),
-        "Airflow": lambda: Airflow(elsewhere).paused(),
+        "registry": lambda: registry.connect(settings),
+        "Kafka": lambda: KafkaAdminClient(
+            **settings.kafka_client("apps"), bootstrap_timeout_ms=3000
+        ).describe_cluster(),
+        "Spark": lambda: engine_of(settings).running("driver-0"),
+        "Airflow": lambda: Airflow(settings).paused(),
     }
     return {part: _refused(way) for part, way in ways.items()}
+
+
+def with_other_secrets(instance: Settings, folder: Path) -> Settings:
+    """Return the same instance as somebody sees it who has every password wrong."""
+    file = folder / "secrets.json"
+    file.write_text(json.dumps({name: generate() for name, generate in GENERATORS.items()}))
+    return replace(instance, secrets_file=str(file))
 
 
 def app_pages(instance: Settings) -> Texts:
@@ -144,13 +169,12 @@ def app_pages(instance: Settings) -> Texts:
 
 PLACES: dict[str, Callable[[Settings], Texts]] = {
     "files": _files,
-    "the repository": _repository,
     "a plan": _plan,
     "processes": _processes,
     "Spark's pages": _spark,
     "Connect": _connect,
     "Airflow": _airflow,
-    "refusals": _refusals,
+    "refusals": _silence,
 }
 
 

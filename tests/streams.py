@@ -10,7 +10,8 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ from pyspark.sql import functions as F
 
 from headwater import offsets
 from headwater.brokers import admin_client
+from headwater.people import keyring
 from headwater.shop import Counts, Simulation, records, simulate
 from headwater.shop.loading import load
 from headwater.shop.progress import Progress
@@ -34,6 +36,7 @@ from spark_apps.jobs import Job, view_job
 from spark_apps.kafka_log import read_range
 from spark_apps.query import Query
 from spark_apps.session import CATALOG
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -46,6 +49,7 @@ if TYPE_CHECKING:
 
 
 AT_ONCE = 4  # threads: planning takes one core of two, and much of the rest is waiting
+STOP_SECONDS = 60
 
 
 class Crash(Exception):
@@ -84,11 +88,13 @@ class Log:
     def slices(self, simulation: Simulation, *sizes: int) -> Iterator[None]:
         """Write what a simulation of all that the shop does sends, so many records at a time."""
         streams = tuple(name for name in simulation.streams if name in self.topics)
-        coming = records(replace(simulation, streams=streams, suffix=self.suffix))
-        for size in sizes:
-            counts = Counts()
-            load(self.settings, islice(coming, size), counts, Progress(counts, print), threading.Event())
-            yield
+        own = replace(simulation, streams=streams, suffix=self.suffix)
+        with keyring(self.settings) as keys:
+            coming = records(own, seal=cache(keys.seal))
+            for size in sizes:
+                counts = Counts()
+                load(self.settings, islice(coming, size), counts, Progress(counts, print), threading.Event())
+                yield
 
     def ends(self, topic: str | None = None) -> dict[int, int]:
         with admin_client(self.settings, "apps") as client:
@@ -152,6 +158,28 @@ def run(
     side_by_side(lambda query: query.catch_up(most), queries)
     for query in queries:
         query.wait()
+
+
+@contextmanager
+def following(spark: SparkSession, job: Job) -> Iterator[Query]:
+    """Run a job as an app does: it catches up, and then follows the log, one batch after the other."""
+    query = Query(spark, replace(job, trigger=timedelta(0)), anybody_may_write)
+    query.catch_up()
+    try:
+        wait_while_running(query, f"{job.name} is live", lambda: query.phase == "live")
+        yield query
+    finally:
+        query.stop(STOP_SECONDS)
+
+
+def wait_while_running(query: Query, what: str, reached: Callable[[], bool]) -> None:
+    """Wait for something that a query brings about; raise what stops it."""
+
+    def looked() -> bool:
+        query.tick()
+        return reached()
+
+    wait_for(what, looked)
 
 
 def archive(spark: SparkSession, log: Log, *, most: int | None = None) -> Job:

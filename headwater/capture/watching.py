@@ -34,7 +34,8 @@ class Trouble:
     restart: bool = False
 
     def __str__(self) -> str:
-        return f"capture: {self.kind}. {self.message}{' It is started again.' if self.restart else ''}"
+        restarted = " It is started again." if self.restart else ""
+        return f"capture: {self.kind} (see {RUNBOOK}). {self.message}{restarted}"
 
 
 def look_after(settings: Settings, database: str = shop_database.DATABASE) -> list[Trouble]:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from headwater.carts.route import Route
     from headwater.settings import Settings
 
+ROLE = "console"  # people ask: not the service, which could also decide
+
 
 class Decision(NamedTuple):
     """One decision: an event and the cart after it, or a rejection and its reason."""
@@ -31,12 +33,12 @@ class Decision(NamedTuple):
 def audit(settings: Settings, route: Route, cart_id: str) -> list[Decision]:
     """Read from the log what was decided about a cart, in order."""
     key = cart_id.encode()
-    with admin_client(settings, route.role) as client:
+    with admin_client(settings, ROLE) as client:
         partition = partition_of(key, len(offsets.partitions(client, route.events.name)))
     found = [
         _decision(record, is_event=topic is route.events)
         for topic in route.targets
-        for record in committed(settings, route.role, topic.name, partition)
+        for record in committed(settings, ROLE, topic.name, partition)
         if record.key == key
     ]
     if not found:

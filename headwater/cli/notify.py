@@ -16,6 +16,6 @@ def notify(name: ServiceName = None) -> None:
     from headwater import notifier
 
     settings = Settings.load()
-    channels = notifier.chosen_channels(settings.notification_channels)
+    channels = notifier.chosen_channels(settings.notification_channels, settings.secret)
     with serving() as stop:
         notifier.run(settings, notifier.Route(), channels, stop, name)

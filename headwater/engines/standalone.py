@@ -10,8 +10,10 @@ import base64
 import json
 import os
 import sys
+import urllib.error
 import urllib.request
 from functools import cached_property
+from http import HTTPStatus
 from importlib import metadata, util
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from headwater.settings import Settings
 
 ALIVE = ("SUBMITTED", "RUNNING", "RELAUNCHING")
+REFUSED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 TIMEOUT_SECONDS = 15
 
 
@@ -134,12 +137,19 @@ class Standalone:
             with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as answer:
                 return dict(json.load(answer))
         except OSError as error:
-            raise ClusterSilent(
-                "the Spark master did not answer",
-                detail=f"{request.full_url}: {error}",
-                hint="See whether the part `spark` runs: `make status`.",
-            ) from error
+            raise _silent(request, error) from error
 
     def _token(self) -> str:
         key = base64.urlsafe_b64decode(self._settings.secret("spark.submission"))
         return jwt.encode({"sub": "headwater"}, key, algorithm="HS384")
+
+
+def _silent(request: urllib.request.Request, error: OSError) -> ClusterSilent:
+    unsigned = isinstance(error, urllib.error.HTTPError) and error.code in REFUSED
+    return ClusterSilent(
+        f"the Spark master {'does not take our signature' if unsigned else 'did not answer'}",
+        detail=f"{request.full_url}: {error}",
+        hint="See whether spark.submission is the master's own key."
+        if unsigned
+        else "See whether the part `spark` runs: `make status`.",
+    )

@@ -10,23 +10,26 @@ import base64
 import html
 import json
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from psycopg import sql
 
+from headwater import lake
+from headwater.people import ERASED
 from headwater.shop import database
 from headwater.topics import load_topics
 from headwater.topics.reading import read_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from headwater.people import Keyring
     from headwater.people.wrapping import Wrapping
     from headwater.settings import Settings
     from headwater.topics import Topic
 
-SHORTEST = 4  # bytes: anything shorter is found everywhere, and says nothing
+SHORTEST = 4  # bytes: anything shorter is found everywhere, and by itself says nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,12 +62,14 @@ class Sought:
 
 
 def gather(settings: Settings, keys: Keyring, person: str) -> Sought:
-    """Read what is personal of a person: as the database has it now, and as the log still tells it."""
+    """Read what is personal of a person, in the database, in the log and in quarantine."""
     found: set[str] = set()
     for topic in load_topics().values():
         if topic.personal:
-            rows = [*_in_database(settings, topic, person), *_in_log(settings, topic, person)]
-            found |= {keys.open(person, name, text) for row in rows for name, text in row.items()}
+            told = chain(_in_log(settings, topic), _in_quarantine(settings, topic))
+            rows = chain(_in_database(settings, topic, person), _texts_of(person, told, topic))
+            words = {(name, keys.open(person, name, text)) for row in rows for name, text in row.items()}
+            found |= {form for name, text in words if text != ERASED for form in _findable(name, text)}
     return Sought(texts=tuple(sorted(found)), key=keys.wrapped_key(person))
 
 
@@ -80,10 +85,21 @@ def _in_database(settings: Settings, topic: Topic, person: str) -> Iterator[dict
             yield _texts(dict(zip(topic.personal, row, strict=True)), topic)
 
 
-def _in_log(settings: Settings, topic: Topic, person: str) -> Iterator[dict[str, str]]:
-    for record in read_whole(settings, topic.name):
+def _in_log(settings: Settings, topic: Topic) -> Iterator[bytes | None]:
+    return (record.value for record in read_whole(settings, topic.name))
+
+
+def _in_quarantine(settings: Settings, topic: Topic) -> Iterator[bytes | None]:
+    """Yield what was not let into the lake: a compacted log forgets it, and the quarantine does not."""
+    if kept := lake.table(settings, f"quarantine.{topic.name}"):
+        for batch in kept.scan(selected_fields=("value",)).to_arrow_batch_reader():
+            yield from batch["value"].to_pylist()
+
+
+def _texts_of(person: str, told: Iterable[bytes | None], topic: Topic) -> Iterator[dict[str, str]]:
+    for record in told:
         try:
-            value = json.loads(record.value or b"null")
+            value = json.loads(record or b"null")
         except ValueError:  # malformed; what it says nobody knows
             continue
         if isinstance(value, dict) and value.get(topic.person) == person:
@@ -92,6 +108,14 @@ def _in_log(settings: Settings, topic: Topic, person: str) -> Iterator[dict[str,
 
 def _texts(row: dict[str, object], topic: Topic) -> dict[str, str]:
     return {name: text for name in topic.personal if isinstance(text := row.get(name), str) and text}
+
+
+def _findable(field: str, text: str) -> tuple[str, ...]:
+    """Return a text as it is; one that is found everywhere only as records tell it, with its field."""
+    if len(text.encode()) >= SHORTEST:
+        return (text,)
+    told = json.dumps(text, ensure_ascii=False)
+    return f'"{field}":{told}', f'"{field}": {told}'
 
 
 def _forms(text: str) -> set[str]:

@@ -13,6 +13,7 @@ import os
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from headwater.addresses import refuse_credentials
 from headwater.errors import Refusal
 from headwater.local.ports import port_base
 
@@ -93,13 +94,16 @@ def _channels(default: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
     if text is None:
         return default
     try:
-        return {str(name): _texts(chosen) for name, chosen in json.loads(text).items()}
+        channels = {str(name): _texts(chosen) for name, chosen in json.loads(text).items()}
     except (ValueError, AttributeError) as error:
         raise Refusal(
             "TF_VAR_notification_channels is not a JSON object of objects",
-            detail=f"{text!r}: {error}",
+            detail=str(error),  # and not the text: an address may be a secret
             hint="""Write it like '{"log": {}, "webhook": {"url": "http://127.0.0.1:8000/"}}'.""",
         ) from error
+    for settings in channels.values():
+        refuse_credentials(settings.get("url", ""))
+    return channels
 
 
 def _texts(properties: dict[str, object]) -> dict[str, str]:

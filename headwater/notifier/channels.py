@@ -2,7 +2,8 @@
 
 What leaves Kafka cannot be taken back, so a channel delivers first and notes afterwards that it did; whoever
 is told twice knows by the key: `Message-ID` in an e-mail, `Idempotency-Key` with a webhook, `event_id` in the
-log. A channel is settings that deliver; which of them there are is chosen by the environment.
+log. A channel is settings that deliver; which of them there are is chosen by the environment. An address that
+is itself a secret, as that of many webhooks, is named by the environment and read where secrets are.
 """
 
 from __future__ import annotations
@@ -19,14 +20,16 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field, HttpUrl, ValidationError
 
+from headwater.addresses import refuse_credentials
 from headwater.errors import Refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from headwater.notifier.alert import Alert
 
 SECONDS = 20  # after which a server that does not answer has failed
+NAMED = re.compile(r"webhook\.[a-z0-9_]{1,40}")  # the secret that holds an address
 PLAIN_KEY = re.compile(r"(?=.{1,200}$)[A-Za-z0-9_:-]+(\.[A-Za-z0-9_:-]+)*")
 
 
@@ -81,7 +84,7 @@ class Webhook(Channel):
     """A POST of the notification as JSON; every answer but 2xx is a failure, a redirect too."""
 
     name = "webhook"
-    url: HttpUrl
+    url: HttpUrl = Field(repr=False)
 
     def deliver(self, told: Alert) -> None:
         """Post it."""
@@ -93,9 +96,9 @@ class Webhook(Channel):
 CHANNELS: dict[str, type[Channel]] = {channel.name: channel for channel in (Log, Email, Webhook)}
 
 
-def chosen_channels(chosen: Mapping[str, Mapping[str, str]]) -> list[Channel]:
+def chosen_channels(chosen: Mapping[str, Mapping[str, str]], secret: Callable[[str], str]) -> list[Channel]:
     """Return the channels that the environment has chosen, or refuse what it says about them."""
-    return [_channel(name, dict(settings)) for name, settings in chosen.items()]
+    return [_channel(name, _with_address(dict(settings), secret)) for name, settings in chosen.items()]
 
 
 def dedupe_key(told: Alert) -> str:
@@ -112,6 +115,13 @@ def headline(told: Alert) -> str:
 def one_line(text: str) -> str:
     """Return a text as one line of visible characters: it was written by whoever caused the alert."""
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+
+
+def _with_address(settings: dict[str, Any], secret: Callable[[str], str]) -> dict[str, Any]:
+    if NAMED.fullmatch(str(settings.get("secret"))) and "url" not in settings:
+        return {"url": secret(settings["secret"])}
+    refuse_credentials(str(settings.get("url", "")))
+    return settings
 
 
 def _channel(name: str, settings: dict[str, Any]) -> Channel:

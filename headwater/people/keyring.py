@@ -26,6 +26,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 from headwater.errors import Refusal
 from headwater.people.wrapping import Wrapping, wrapping_of
 from headwater.registry import connect
+from headwater.sealed import ERASED, SEALED, is_sealed
 
 if TYPE_CHECKING:
     from headwater.registry import Connection
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
 
 Seal = Callable[[str, str, str], str]  # person, field, text
 
-SEALED = "sealed:1:"
-ERASED = "erased"
 KEY_BITS = 512  # two keys of 256, as SIV wants them
 
 
@@ -69,7 +68,7 @@ class Keyring:
 
     def open(self, person: str, field: str, text: str) -> str:
         """Return a text as it was before it was sealed, or that it is erased; one in the clear as it is."""
-        if not text.startswith(SEALED):
+        if not is_sealed(text):
             return text
         key = self._key(person)
         if key is None:

@@ -31,8 +31,7 @@ def register(registry: Connection, artifact: Artifact, apps: Collection[str]) ->
     """
     with registry.transaction():
         _remember(registry, artifact)
-        for view in artifact.manifest:
-            check_logic(registry, artifact, view)
+        check(registry, artifact)
         kept = [view for view, declared in artifact.manifest.items() if declared["app"] in apps]
         new = [view for view in kept if not versions(registry, view)]
         for view in new:
@@ -57,6 +56,12 @@ def artifact(registry: Connection, hash: str) -> Artifact:
             hint="Name one that `headwater views versions` shows, or `current` for the code as it is now.",
         )
     return Artifact(hash=row["hash"], path=row["path"], manifest=row["manifest"])
+
+
+def check(registry: Connection, artifact: Artifact) -> None:
+    """Refuse an artifact in which the logic of a view differs from what its version number has meant."""
+    for view in artifact.manifest:
+        check_logic(registry, artifact, view)
 
 
 def check_logic(registry: Connection, artifact: Artifact, view: str) -> None:

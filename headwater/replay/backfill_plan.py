@@ -20,6 +20,7 @@ from headwater.replay.needing import Ingredients, needed
 from headwater.replay.planning import ASSUMED_RATE, declared_in, dependants, size_of
 from headwater.replay.request import BACKFILL, time_in
 from headwater.replay.starting import first_received, resolve, seam
+from headwater.settings import Replaying
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -111,7 +112,7 @@ def plan_with(
     waits = own if own is not None and admits else lateness
     of = _ingredients(declared, own if admits else None)
     newest = _newest_batch(settings, live)
-    with admin_client(settings, "apps") as client:
+    with admin_client(settings, Replaying.reader) as client:
         between, asked = _between(settings, client, of, request, waits)
         found = needed(settings, client, of, between, newest.offsets)
         size = size_of(client, found.stretches, found.held)

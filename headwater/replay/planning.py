@@ -17,6 +17,7 @@ from headwater.registry import releases, replays
 from headwater.replay.form import Form, choose
 from headwater.replay.request import CURRENT, EARLIEST
 from headwater.replay.starting import Stretch, offsets_of, resolve, seam, stitches_of
+from headwater.settings import Replaying
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,7 +96,7 @@ def plan_with(settings: Settings, registry: Connection, request: ReplayRequest, 
     """Plan a replay with the very code that it will run."""
     live = releases.live_version(registry, request.view)
     declared = declared_in(artifact, request.view)
-    with admin_client(settings, "apps") as client:
+    with admin_client(settings, Replaying.reader) as client:
         events = resolve(settings, client, declared["inputs"], request.start)
         # What is true now was said long ago: a table is always read as a whole. What was true at the time of
         # an event, a newer change may have superseded; without events only the newest counts.

@@ -24,8 +24,13 @@ class Danger:
     query: str
     margin: Margin
 
-    def __str__(self) -> str:
+    @property
+    def message(self) -> str:
+        """What its alarm says."""
         return f'query "{self.query}": {self.margin}'
+
+    def __str__(self) -> str:
+        return f"{self.message}; see {alarms.runbook_of(KIND)}"
 
 
 def of_queries(settings: Settings) -> dict[str, Margin]:
@@ -43,7 +48,7 @@ def look_after(settings: Settings) -> list[Danger]:
         return []
     dangers = [Danger(query=query, margin=margin) for query, margin in found.items() if margin.tight]
     for danger in dangers:
-        alarms.raise_alarm(settings, danger.query, KIND, str(danger))
+        alarms.raise_alarm(settings, danger.query, KIND, danger.message)
     _clear(settings, {danger.query for danger in dangers})
     return dangers
 

@@ -29,20 +29,23 @@ if TYPE_CHECKING:
 Report = Callable[[str], None]
 PATIENCE_SECONDS = 240
 HISTORY = timedelta(hours=1)
-KINDS = {"crash loop", "no workers", "lag"}  # alarms that end when a look does not raise them again
+CRASH_LOOP, NO_MASTER = "crash loop", "no master"
+KINDS = {CRASH_LOOP, "no workers", "lag"}  # alarms that end when a look does not raise them again
 CLUSTER = "spark"  # the subject of alarms that concern every app
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """One thing that a tick did."""
+    """One thing that a tick did, and where to read on if it is a person's turn."""
 
     app: str
     action: str
     reason: str
+    runbook: str = ""
 
     def __str__(self) -> str:
-        return f'app "{self.app}": {self.action}, because {self.reason}'
+        read_on = f"; see {self.runbook}" if self.runbook else ""
+        return f'app "{self.app}": {self.action}, because {self.reason}{read_on}'
 
 
 def tick(settings: Settings, names: Collection[str] | None = None) -> list[Done]:
@@ -52,9 +55,10 @@ def tick(settings: Settings, names: Collection[str] | None = None) -> list[Done]
         for step in _steps(settings, names):
             done.append(step)
     except ClusterSilent as silence:
-        alarms.raise_alarm(settings, CLUSTER, "no master", str(silence))
-        return [*done, Done(app=CLUSTER, action="alarm", reason=silence.primary)]
-    alarms.clear(settings, CLUSTER, "no master")
+        alarms.raise_alarm(settings, CLUSTER, NO_MASTER, str(silence))
+        runbook = alarms.runbook_of(NO_MASTER)
+        return [*done, Done(app=CLUSTER, action="alarm", reason=silence.primary, runbook=runbook)]
+    alarms.clear(settings, CLUSTER, NO_MASTER)
     return done
 
 
@@ -103,7 +107,7 @@ def _unfinished(settings: Settings, names: Collection[str]) -> list[str]:
             raise Refusal(
                 f'app "{app.app}" was given up',
                 detail=f"It restarted {app.restarts} times within {deciding.CRASH_LOOP_WITHIN}.",
-                hint=f"See {alarms.RUNBOOKS}/crash-loop.md; `headwater apps restart {app.app}` resumes it.",
+                hint=f"See {alarms.runbook_of(CRASH_LOOP)}; `headwater apps restart {app.app}` resumes it.",
             )
     return [app.app for app in seen if app.running != app.wanted or (app.running and app.outdated)]
 
@@ -125,7 +129,10 @@ def _look_after(
             _act(settings, registry, engine, seen, action)
         _clear_alarms(settings, seen, actions)
         apps.see_lag(registry, name, seen.lag)
-    return [Done(app=name, action=_name(action), reason=action.reason) for action in actions]
+    return [
+        Done(app=name, action=_name(action), reason=action.reason, runbook=_runbook(action))
+        for action in actions
+    ]
 
 
 def _act(settings: Settings, registry: Connection, engine: Engine, seen: Observed, action: Action) -> None:
@@ -140,7 +147,7 @@ def _act(settings: Settings, registry: Connection, engine: Engine, seen: Observe
         case deciding.GiveUp():
             apps.give_up(registry, seen.app)
             _kill(engine, seen)
-            alarms.raise_alarm(settings, seen.app, "crash loop", action.reason)
+            alarms.raise_alarm(settings, seen.app, CRASH_LOOP, action.reason)
         case deciding.Adopt():
             apps.adopt(registry, seen.app, str(seen.driver))
         case deciding.Alarm():
@@ -177,8 +184,18 @@ def _clear_alarms(settings: Settings, seen: Observed, actions: list[Action]) -> 
     """Clear the open alarms about an app that this look did not raise again."""
     raised = {action.kind for action in actions if isinstance(action, deciding.Alarm)}
     if seen.broken or any(isinstance(action, deciding.GiveUp) for action in actions):
-        raised.add("crash loop")
+        raised.add(CRASH_LOOP)
     alarms.clear_all_but(settings, seen.app, KINDS, raised)
+
+
+def _runbook(action: Action) -> str:
+    """Return what a person should read about what was done, if it was to call one."""
+    match action:
+        case deciding.GiveUp():
+            return alarms.runbook_of(CRASH_LOOP)
+        case deciding.Alarm():
+            return alarms.runbook_of(action.kind)
+    return ""
 
 
 def _name(action: Action) -> str:

@@ -15,11 +15,16 @@ if TYPE_CHECKING:
     from headwater.topics.topic import Topic
 
 # How the consumer groups start that a role may touch. Streaming apps publish their offsets as groups.
-GROUPS = {"apps": "headwater.", "notifier": "headwater.notifier", "carts": "headwater.carts"}
+GROUPS = {
+    "apps": "headwater.",
+    "replay": "headwater.",  # of a candidate, which is kept on when it is promoted
+    "notifier": "headwater.notifier",
+    "carts": "headwater.carts",
+}
 # Who may ask how large partitions are, and for how long records are kept: the plan of a replay tells how much
 # it will read, and the guard of retention how much time is left. Kafka has no smaller right for sizes: they
 # may look at access and at groups, too, and change neither.
-SIZES = ("apps",)
+SIZES = ("apps", "replay")
 # How the names start under which a role may write in transactions.
 TRANSACTIONS = {"notifier": "headwater.notifier", "carts": "headwater.carts"}
 

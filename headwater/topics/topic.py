@@ -14,7 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, m
 from headwater.topics.quantities import FOREVER, read_duration, read_size
 
 FieldType = Literal["string", "long", "double", "decimal", "boolean", "timestamp"]
-Role = Literal["simulator", "apps", "connect", "control", "notifier", "carts"]
+Role = Literal["simulator", "apps", "replay", "connect", "control", "notifier", "carts", "console"]
 Cleanup = Literal["delete", "compact"]
 
 # What every event carries, whatever it tells: its identity, and two of its three times (the third,

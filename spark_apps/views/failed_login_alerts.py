@@ -9,8 +9,8 @@ once, at its first such failure. A success in between does not hide it: whoever 
 
 To see whether a failure begins a burst it takes the ten minutes before it. So failures are gathered per
 person in windows of twenty minutes that begin every ten, and each is judged in the one window whose second
-half it is in. A failure that arrives out of order may move the beginning of a burst; the row that told the
-old one is then gone.
+half it is in. A failure that arrives out of order may move the beginning of a burst ahead; the row that told
+the old one is then gone, and nobody is alerted again.
 """
 
 from __future__ import annotations
@@ -84,6 +84,7 @@ VIEW = View(
             ),
         },
     ),
+    beginnings_of=("user_id",),
     trigger=timedelta(seconds=20),
     checks=(
         Check(

@@ -78,6 +78,7 @@ VIEW = View(
     keys=("from_at",),
     time="from_at",
     window=timedelta(minutes=1),
+    hop=timedelta(seconds=10),
     mode="upsert",
     publishes=Publication(topic="live_figures", identity=("from_at", "revision")),
     trigger=timedelta(seconds=20),

@@ -78,6 +78,7 @@ VIEW = View(
     keys=("from_at", "endpoint"),
     time="from_at",
     window=timedelta(hours=1),
+    hop=timedelta(minutes=5),
     mode="upsert",
     trigger=timedelta(minutes=1),
     freshness=timedelta(minutes=2),

@@ -11,24 +11,33 @@ import signal
 import subprocess
 import sys
 import threading
+import traceback
+from contextlib import suppress
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import pytest
+from py4j.protocol import Py4JJavaError
 
-from headwater import apps, offsets, supervision
+from headwater import apps, jobs, offsets, supervision
+from headwater.airflow_api import Airflow
 from headwater.brokers import admin_client
 from headwater.engines import Standalone, Submission
+from headwater.errors import Refusal
 from headwater.registry import apps as rows
 from headwater.registry import connect, releases
 from headwater.shop import Simulation, simulate
-from spark_apps import catalog
+from spark_apps import catalog, kafka_log
 from tests.cluster.looking import APP, driver_of, has_read_everything, process, program
-from tests.places import app_pages, secrets_in
+from tests.end_to_end.looking import run_of, trigger
+from tests.fixed_code import VIEW, change, copy_code
+from tests.places import PLACES, app_pages, secrets_in, with_other_secrets
 from tests.streams import Log, assert_up_to_date, compare
 from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from pyspark.sql import SparkSession
 
@@ -109,12 +118,89 @@ def test_pages_of_an_app_hide_its_passwords(instance: Settings, app: str) -> Non
     assert secrets_in(instance, pages) == []
 
 
+@pytest.fixture(scope="module")
+def planned(instance: Settings, deployed: str) -> str:
+    """Let Airflow plan a replay: its tasks are given a form, leave a request and write a log."""
+    airflow = Airflow(instance)
+    run = trigger(airflow, "replay", view="page_views_per_minute")
+
+    def ended() -> bool:
+        with suppress(Refusal):  # a busy machine's Airflow may not answer in time
+            return run_of(airflow, "replay", run)["state"] in ("success", "failed")
+        return False
+
+    wait_for("the end of the plan", ended)
+    return run
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_no_secret_is_told_while_an_app_runs_by(
+    instance: Settings, app: str, planned: str, place: str
+) -> None:
+    """By then every part has died and come back, and said so in its log."""
+    sought = must_be_read(instance, planned)
+    texts = PLACES[place](instance)
+    assert any(texts.values())
+    for beginning in sought.get(place, []):
+        assert any(path.startswith(beginning) for path in texts), f"{beginning} was not looked at"
+    assert secrets_in(instance, texts) == []
+
+
+def must_be_read(instance: Settings, run: str) -> dict[str, list[str]]:
+    """Return what proves that a place was really looked at: processes of the app, tasks that have run."""
+    of_app = [process(instance, word) for word in ("CoarseGrainedExecutorBackend", "DriverWrapper")]
+    tasks = f"dags/replay/dagRuns/{quote(run, safe='')}/taskInstances"
+    return {
+        "processes": [f"/proc/{pid}/environ" for pid in of_app],
+        "Airflow": [f"{tasks}/plan", f"{tasks}/plan/logs/", f"{tasks}/validate/xcomEntries/return_value"],
+    }
+
+
+def test_trace_of_what_fails_in_spark_hides_the_password(
+    lake: SparkSession, instance: Settings, tmp_path: Path
+) -> None:
+    mistaken = with_other_secrets(instance, tmp_path)
+    with pytest.raises(Py4JJavaError) as failed:
+        kafka_log.read_range(lake, mistaken, "page_views", {0: 0}, {0: 1}).count()
+    told = {"trace": "".join(traceback.format_exception(failed.value))}
+    assert "SaslAuthenticationException" in told["trace"]
+    assert secrets_in(mistaken, told) == []
+    assert secrets_in(instance, told) == []
+
+
+def test_last_words_of_a_job_that_fails_hide_its_passwords(
+    instance: Settings, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(Refusal, match='there is no replay "nonsense"') as failed:
+        jobs.run(instance, "prove-backfill", "nonsense")
+    said = capfd.readouterr()
+    assert secrets_in(instance, {"refusal": str(failed.value), "output": said.out + said.err}) == []
+
+
 def test_deploying_twice_starts_no_second_driver(instance: Settings, app: str) -> None:
     before = driver_of(instance)
     said: list[str] = []
     assert apps.deploy(instance, [APP], report=said.append) == []
     assert "already runs" in said[-1]
     assert driver_of(instance) == before
+
+
+def test_code_that_cannot_be_deployed_is_refused_before_anything_is_changed(
+    instance: Settings, app: str, tmp_path: Path
+) -> None:
+    apps.check(instance, [APP])
+    with pytest.raises(Refusal, match='there is no app "nonsense"'):
+        apps.check(instance, ["nonsense"])
+    before, source = known_code(instance), copy_code(tmp_path)
+    change(source / f"spark_apps/views/{VIEW}.py", r"F\.count\(F\.lit\(1\)\)", "F.count(F.lit(2))")
+    with pytest.raises(Refusal, match=f'view "{VIEW}" has changed, but its version has not'):
+        apps.check(instance, [APP], source)
+    assert known_code(instance) == before
+
+
+def known_code(settings: Settings) -> set[str]:
+    with connect(settings) as registry:
+        return {row["hash"] for row in registry.execute("SELECT hash FROM artifacts")}
 
 
 def test_second_driver_takes_over_and_the_first_ends_for_good(instance: Settings, app: str) -> None:

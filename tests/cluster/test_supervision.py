@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 def alerts(settings: Settings) -> list[dict[str, Any]]:
     """Return what is on the topic `alerts`."""
     place = TopicPartition(alarms.TOPIC, 0)
-    consumer = KafkaConsumer(**settings.kafka_client("control"), enable_auto_commit=False)
+    consumer = KafkaConsumer(**settings.kafka_client("console"), enable_auto_commit=False)
     try:
         consumer.assign([place])
         consumer.seek_to_beginning(place)

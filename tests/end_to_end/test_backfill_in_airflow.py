@@ -1,4 +1,4 @@
-"""A backfill through Airflow, beside the live query: planned, proved, approved, put in place at once."""
+"""Backfills through Airflow, beside the live query: planned and proved; rejected, or put in place."""
 
 from __future__ import annotations
 
@@ -32,33 +32,46 @@ AFTER = FIRST + timedelta(hours=1)
 ASKED = "awaiting_input"
 
 
-@pytest.mark.timeout(1200)
-def test_backfill_is_approved_and_put_in_place_beside_the_live_query(
-    busy_shop: Settings, airflow: Airflow
-) -> None:
+@pytest.fixture(scope="module")
+def offline(busy_shop: Settings) -> Settings:
     people_come_online(busy_shop)
     wait_for("their page views", lambda: looks(busy_shop) == LOOKS)
-    run = trigger(
-        airflow,
-        "replay",
-        view=VIEW,
-        kind="backfill",
-        start=FIRST.isoformat(),
-        until=AFTER.isoformat(),
-        dry_run=False,
-    )
-    wait_for_task(airflow, "replay", run, "approve", ASKED)
+    return busy_shop
+
+
+@pytest.mark.timeout(1200)
+def test_backfill_that_is_rejected_changes_nothing_and_its_proof_stays(
+    offline: Settings, airflow: Airflow
+) -> None:
+    before = rows(offline)
+    run = proposed(airflow)
+    wait_for("the rejection", lambda: is_answered(airflow, run, "Reject", "failed"))
+    wait_for_run(airflow, "replay", run, "failed")
+    assert "admin rejected it" in run_of(airflow, "replay", run)["note"]
+    assert task_of(airflow, "replay", run, "clean_up")["state"] == "success"
+    assert (rows(offline), backfilled(offline)) == (before, [])
+    ended, proof = replayed(offline, run), replay.proof_of(offline, run)
+    assert (ended["state"], ended["because"]) == ("rejected", "admin rejected it")
+    assert proof is not None
+    assert proof.holds
+
+
+@pytest.mark.timeout(1200)
+def test_backfill_is_approved_and_put_in_place_beside_the_live_query(
+    offline: Settings, airflow: Airflow
+) -> None:
+    run = proposed(airflow)
     assert f"## Backfill of `{VIEW}`" in task_of(airflow, "replay", run, "plan")["note"]
     assert "### The proof holds" in run_of(airflow, "replay", run)["note"]
-    assert backfilled(busy_shop) == []
+    assert backfilled(offline) == []
 
-    wait_for("the approval", lambda: is_approved(airflow, run))
+    wait_for("the approval", lambda: is_answered(airflow, run, "Approve", "success"))
     wait_for_run(airflow, "replay", run, "success")
     assert "are in place, in one commit" in run_of(airflow, "replay", run)["note"]
-    (commit,) = backfilled(busy_shop)
+    (commit,) = backfilled(offline)
     assert (commit.replay, commit.rows > 0) == (run, True)
-    assert looks(busy_shop) == LOOKS
-    ended = replayed(busy_shop, run)
+    assert looks(offline) == LOOKS
+    ended = replayed(offline, run)
     assert (ended["kind"], ended["state"], ended["because"]) == ("backfill", "promoted", "by admin")
 
 
@@ -78,17 +91,27 @@ def people_come_online(settings: Settings) -> None:
     kafka.close()
 
 
+def proposed(airflow: Airflow) -> str:
+    """Ask for a backfill, and wait until a person is asked; return its run."""
+    stretch = {"start": FIRST.isoformat(), "until": AFTER.isoformat()}
+    run = trigger(airflow, "replay", view=VIEW, kind="backfill", dry_run=False, **stretch)
+    wait_for_task(airflow, "replay", run, "approve", ASKED)
+    return run
+
+
 def replayed(settings: Settings, run: str) -> dict[str, Any]:
     (found,) = [one for one in replay.status(settings, VIEW) if one["key"] == run]
     return found
 
 
+def rows(settings: Settings) -> list[dict[str, Any]]:
+    """Return the rows of the page that nobody else looks at."""
+    found = lake.view_table(settings, VIEW).scan(f"page = '{PAGE}'").to_arrow()
+    return list(found.sort_by("minute_at").to_pylist())
+
+
 def looks(settings: Settings) -> int:
-    """Count the looks at the page that nobody else looks at."""
-    rows: list[dict[str, Any]] = (
-        lake.view_table(settings, VIEW).scan(f"page = '{PAGE}'").to_arrow().to_pylist()
-    )
-    return sum(row["views"] for row in rows)
+    return sum(row["views"] for row in rows(settings))
 
 
 def backfilled(settings: Settings) -> list[Outcome]:
@@ -98,8 +121,8 @@ def backfilled(settings: Settings) -> list[Outcome]:
     return [Outcome.model_validate_json(one) for one in told if one]
 
 
-def is_approved(airflow: Airflow, run: str) -> bool:
-    """Answer as a person does under *Required actions*, as often as it is asked.
+def is_answered(airflow: Airflow, run: str, answer: str, ends: str) -> bool:
+    """Answer as a person does under *Required actions*, as often as it is asked, until the task ends so.
 
     Airflow takes an answer within a moment of the question for a task that has failed, and asks again.
     """
@@ -107,5 +130,5 @@ def is_approved(airflow: Airflow, run: str) -> bool:
     if state == ASKED:
         place = f"dags/replay/dagRuns/{quote(run)}/taskInstances/approve/-1/hitlDetails"
         with suppress(Refusal):  # it has just been answered
-            airflow.call("PATCH", place, {"chosen_options": ["Approve"]})
-    return bool(state == "success")
+            airflow.call("PATCH", place, {"chosen_options": [answer]})
+    return bool(state == ends)

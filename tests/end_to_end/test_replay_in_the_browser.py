@@ -36,14 +36,17 @@ def test_form_lists_the_views_with_what_they_say_of_themselves(pages: Pages) -> 
     pages.picture("replay-form")
 
 
-def test_nonsense_in_the_form_is_refused_in_words(pages: Pages, busy_shop: Settings) -> None:
+def test_nonsense_in_the_form_is_refused_in_words(
+    pages: Pages, busy_shop: Settings, airflow: Airflow
+) -> None:
     before = replay.status(busy_shop, VIEW)
-    pages.trigger("replay", VIEW, start=NONSENSE)
+    run = pages.trigger("replay", VIEW, start=NONSENSE)
     pages.reads("the form could not be accepted")
     note = pages.open_note().inner_text()
     assert "is neither earliest, nor a time with its zone, nor offsets as JSON" in note
     assert "DROP TABLE versions" in note, "what was typed is shown as it was typed"
     pages.picture("replay-refused")
+    wait_for_run(airflow, "replay", run, "failed")
     assert replay.status(busy_shop, VIEW) == before
 
 

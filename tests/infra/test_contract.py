@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import fields
 from typing import TYPE_CHECKING
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ENVIRONMENTS = sorted(path.parent for path in REPOSITORY.glob("infra/environments/*/outputs.tf"))
+
+# Services of which the endpoint has another name than the client.
+WAYS = {"mwaa": "airflow.env"}
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS, ids=lambda environment: environment.name)
@@ -58,6 +62,64 @@ def test_maintenance_on_aws_may_write_every_namespace_of_the_lake() -> None:
     assert granted
     assert made
     assert set(re.findall(r"\w+", made[1])) <= set(re.findall(r"\w+", granted[1]))
+
+
+def test_every_service_that_the_code_asks_has_a_way_there_on_aws() -> None:
+    """The network has no gateway: a client without an endpoint waits, and then fails, every time."""
+    variables = (REPOSITORY / "infra/modules/aws/network/variables.tf").read_text()
+    offered = _words(variables, r"default = \[(.*?)\]")
+    demanded = _words(variables, r"setsubtract\(\[(.*?)\], var\.endpoints")
+    # S3 has a gateway of its own; MWAA is called by another name, and asked at its environment.
+    wanted = {WAYS.get(service, service) for service in _services_asked()} - {"s3"}
+    assert wanted
+    assert wanted <= offered
+    assert wanted == demanded, "an endpoint that the code needs may not be left out"
+
+
+def test_way_to_s3_lets_through_all_that_roles_may_do() -> None:
+    """Otherwise a right would be granted in one module, and refused on the way by another."""
+    modules = REPOSITORY / "infra/modules/aws"
+    asked = {
+        action for part in ("airflow", "catalog", "cdc", "spark") for action in _s3_actions(modules / part)
+    }
+    assert {"s3:GetObject", "s3:PutObject"} <= asked <= _s3_actions(modules / "network")
+
+
+def _s3_actions(module: Path) -> set[str]:
+    return set(re.findall(r'"(s3:\w+)"', (module / "main.tf").read_text()))
+
+
+def test_cost_of_aws_is_the_sum_of_its_lines() -> None:
+    page = (REPOSITORY / "docs/deploy-aws.md").read_text()
+    table = page[page.index("| part |") : page.index("What to turn")].strip().splitlines()
+    lines = [[cell.strip(" *") for cell in line.split("|")] for line in table[2:]]
+    for column in (3, 5):
+        *prices, total = (float(line[column].replace(",", "")) for line in lines)
+        assert round(sum(prices), 2) == total
+    endpoints = _words(
+        (REPOSITORY / "infra/modules/aws/network/variables.tf").read_text(), r"default = \[(.*?)\]"
+    )
+    [row] = [line for line in lines if line[1].startswith("endpoints")]
+    assert row[2].startswith(f"{len(endpoints)} × 2 ")
+    assert row[4].startswith(f"{len(endpoints)} × 1 ")
+
+
+def _services_asked() -> set[str]:
+    """Return the name of each service for which the code makes a client; a name must be spelled out there."""
+    rooms = [REPOSITORY / room for room in ("headwater", "spark_apps", "expectations", "dags")]
+    trees = [ast.parse(file.read_text()) for room in rooms for file in room.rglob("*.py")]
+    calls = [node for tree in trees for node in ast.walk(tree) if _makes_a_client(node)]
+    return {ast.literal_eval(call.args[0]) for call in calls if isinstance(call, ast.Call)}
+
+
+def _makes_a_client(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func) in ("boto3.client", "boto3.resource")
+
+
+def _words(code: str, pattern: str) -> set[str]:
+    found = re.search(pattern, code, re.DOTALL)
+    assert found, pattern
+    return set(re.findall(r'"([^"]+)"', found[1]))
 
 
 def _as_python(pattern: str) -> str:

@@ -29,7 +29,7 @@ from headwater.local.ports import wanted_ports
 from headwater.local.record import started_parts
 from headwater.local.variables import FILE, remembered
 from tests.captures import TESTS, superuser
-from tests.places import PLACES, secrets_in
+from tests.places import PLACES, refusals, secrets_in, with_other_secrets
 from tests.waiting import wait_for
 
 if TYPE_CHECKING:
@@ -71,6 +71,15 @@ def test_no_secret_is_told_by(instance: Settings, place: str) -> None:
     texts = PLACES[place](instance)
     assert any(texts.values()), "a place where nothing is read tells nothing"
     assert secrets_in(instance, texts) == []
+
+
+def test_no_refusal_repeats_a_password_that_is_wrong(instance: Settings, tmp_path: Path) -> None:
+    mistaken = with_other_secrets(instance, tmp_path)
+    said = refusals(mistaken)
+    assert "password authentication failed" in said["registry"]
+    assert "403" in said["Spark"]
+    assert "401" in said["Airflow"] or "nvalid" in said["Airflow"]
+    assert secrets_in(mistaken, said) == []
 
 
 def test_what_hides_secrets_is_on(instance: Settings) -> None:

@@ -86,9 +86,10 @@ def main(wish: dict[str, Any]) -> None:
     )
     if wish["moment"]:
         interrupt(wish["moment"], wish["how"])
-    channels = notifier.chosen_channels(wish["channels"])
+    settings = Settings.load(Path(wish["home"]))
+    channels = notifier.chosen_channels(wish["channels"], settings.secret)
     with stop_on_signal() as stop:
-        notifier.run(Settings.load(Path(wish["home"])), route, channels, stop, wish["name"])
+        notifier.run(settings, route, channels, stop, wish["name"])
 
 
 if __name__ == "__main__":

@@ -114,13 +114,27 @@ def test_nobody_has_access_that_no_file_grants(instance: Settings, admin: KafkaA
     }
 
 
-@pytest.mark.parametrize("role", [role for role in GROUPS if role != "apps"])
+@pytest.mark.parametrize("role", [role for role in GROUPS if GROUPS[role] != GROUPS["apps"]])
 def test_a_service_may_join_its_own_groups_only(instance: Settings, role: str) -> None:
     with KafkaAdminClient(**instance.kafka_client(role)) as client:
         client.list_group_offsets({f"{GROUPS[role]}-probe": None})
         for other in {"headwater.somebody", *GROUPS.values()} - {GROUPS[role]}:
             with pytest.raises(GroupAuthorizationFailedError):
                 client.list_group_offsets({other: None})
+
+
+OUTPUTS = [name for name, topic in load_topics().items() if "apps" in topic.written_by]
+
+
+@pytest.mark.parametrize("role", ["replay", "console"])
+@pytest.mark.parametrize("topic", OUTPUTS)
+def test_who_only_looks_can_write_no_output(instance: Settings, role: str, topic: str) -> None:
+    producer = KafkaProducer(**instance.kafka_client(role), enable_idempotence=False)
+    try:
+        with pytest.raises(TopicAuthorizationFailedError):
+            producer.send(topic, key=b"user", value=b"{}").get(timeout=30)
+    finally:
+        producer.close(timeout=10)
 
 
 def test_a_client_without_a_name_is_refused(declared: Declared) -> None:

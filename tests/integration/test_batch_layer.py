@@ -7,7 +7,6 @@ sessions          ├──────┤   ├─────────┤  
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -26,6 +25,7 @@ from headwater.shop import Simulation
 from spark_apps import batch_layer as layer
 from spark_apps import catalog, sinks
 from spark_apps.session import CATALOG
+from tests.readers import reading
 from tests.streams import Crash, Log, archive, job_of, new_log, oracle, own_cold_log, rows_of, run
 
 if TYPE_CHECKING:
@@ -276,7 +276,7 @@ def test_reader_in_a_loop_sees_no_mix_no_gap_and_no_error_while_days_and_version
     with connect(log.settings) as registry:
         artifact = releases.artifact(registry, catalog.fingerprint(view))
         releases.add_version(registry, artifact, view.name, status="warm")
-    days, stop, seen = held(log, view), threading.Event(), Counter[Any]()
+    days = held(log, view)
 
     def read() -> tuple[int, int]:
         total: Any = (
@@ -284,31 +284,19 @@ def test_reader_in_a_loop_sees_no_mix_no_gap_and_no_error_while_days_and_version
         )
         return total["rows"], total["views"]
 
-    def loop() -> None:
-        while not stop.is_set():
-            seen[read()] += 1
-
-    def wait_for_reads() -> None:
-        before = seen.total()
-        while reader.is_alive() and seen.total() < before + 2:
-            stop.wait(0.01)
-
     rows, views_of_old = rows_of(lake, view).count(), read()[1]
     old_and_new = {(rows, views_of_old), (rows, views_of_old + MORE * rows)}
-    reader = threading.Thread(target=loop)
-    reader.start()
-    for _ in range(2):
-        for day in (BEFORE, AFTER):
-            batch_layer.withdraw(log.settings, view.name, day)
-            wait_for_reads()
-        for query in (new.query, view.query):
-            with connect(log.settings) as registry:
-                move(log.settings, registry, query, "promote", "a test")
-            wait_for_reads()
-        for day, found in [(day, days[day]) for day in (BEFORE, AFTER)]:
-            batch_layer.switch(log.settings, view.query, day, found.rows, found.offsets, found.difference)
-            wait_for_reads()
-    stop.set()
-    reader.join()
-    assert set(seen) == old_and_new
+    with reading(spark=read) as readers:
+        for _ in range(2):
+            for day in (BEFORE, AFTER):
+                batch_layer.withdraw(log.settings, view.name, day)
+                readers.wait_for_a_few_reads()
+            for query in (new.query, view.query):
+                with connect(log.settings) as registry:
+                    move(log.settings, registry, query, "promote", "a test")
+                readers.wait_for_a_few_reads()
+            for day, found in [(day, days[day]) for day in (BEFORE, AFTER)]:
+                batch_layer.switch(log.settings, view.query, day, found.rows, found.offsets, found.difference)
+                readers.wait_for_a_few_reads()
+    assert set(readers.seen["spark"]) == old_and_new
     assert {BEFORE, AFTER} <= {day for day, found in held(log, view).items() if found.served}

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
+from psycopg import sql
 
 from headwater.cli import main
-from tests.hostile import ARGUMENTS, COMMAND, FREE_TEXT
+from tests.hostile import ARGUMENTS, COMMAND
 
 if TYPE_CHECKING:
     from headwater.settings import Settings
 
-
+TABLES = (
+    "SELECT schemaname, tablename FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')"
+)
 PROBES = ["'; DROP TABLE versions; --", "$(id)", "../../../etc/passwd", "{{ 7 * 7 }}", "ünïcödé ﷽ 🙈"]
 
 
@@ -66,9 +69,9 @@ def test_hostile_words_change_nothing_of_a_running_instance(
     instance: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("headwater.cli.cli", COMMAND)
-    before = tables(instance)
+    before = rows(instance)
     for argument in ARGUMENTS:
-        if argument.name in FREE_TEXT:
+        if argument.name == "reason":  # with any of them the person would be erased, as asked
             continue
         for probe in PROBES:
             monkeypatch.setattr(sys, "argv", ["headwater", *argument.filled_in(probe)])
@@ -76,16 +79,19 @@ def test_hostile_words_change_nothing_of_a_running_instance(
                 main()
             assert ended.value.code in (1, 2), argument
             assert capsys.readouterr().err, argument
-    assert tables(instance) == before
+    assert rows(instance) == before
 
 
-def tables(instance: Settings) -> set[str]:
-    """Return the tables of both databases, by their whole names."""
-    found: set[str] = set()
+def rows(instance: Settings) -> dict[str, int]:
+    """Return how many rows each table of both databases has, by its whole name."""
+    found: dict[str, int] = {}
     for database in ("headwater", "shop"):
         with psycopg.connect(instance.postgres_dsn(database, database)) as connection:
-            rows = connection.execute("SELECT table_schema, table_name FROM information_schema.tables")
-            found |= {f"{database}.{schema}.{name}" for schema, name in rows}
+            for schema, name in connection.execute(TABLES).fetchall():
+                counted = connection.execute(
+                    sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier(schema, name))
+                ).fetchone()
+                found[f"{database}.{schema}.{name}"] = counted[0] if counted else -1
     return found
 
 

@@ -97,7 +97,13 @@ class Desk:
     def running(self, channels: dict[str, dict[str, str]] | None = None, name: str = "one") -> Iterator[None]:
         """Run a notifier in this process until the block ends."""
         stop = threading.Event()
-        arguments = (self.settings, self.route, notifier.chosen_channels(channels or {}), stop, name)
+        arguments = (
+            self.settings,
+            self.route,
+            notifier.chosen_channels(channels or {}, self.settings.secret),
+            stop,
+            name,
+        )
         thread = threading.Thread(target=notifier.run, args=arguments)
         thread.start()
         try:

@@ -6,8 +6,8 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import uuid
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from moto import mock_aws
 from psycopg.types.json import Jsonb
 from pyspark.sql import functions as F
 
+from headwater import iceberg_views, serving
 from headwater import lake as iceberg
 from headwater.artifacts import Artifact
 from headwater.errors import Refusal
@@ -25,20 +26,29 @@ from headwater.registry import connect, releases, replays
 from headwater.registry.wanted import changing
 from headwater.replay import promote, release, rollback
 from headwater.replay.moving import move
-from headwater.replay.proof import Conservation, Proof
+from headwater.replay.proof import CheckResult, Conservation, Difference, PartitionLedger, Proof
 from headwater.shop import Simulation
 from spark_apps import catalog, sinks
 from spark_apps.session import CATALOG
+from tests.readers import reading
 from tests.streams import job_of, new_log, run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from pyspark.sql import SparkSession
 
     from headwater.settings import Settings
 
 MORE = 1000
+FLAWLESS = Proof(
+    view="page_views_per_minute",
+    candidate="v1b2",
+    made_at=datetime.now(UTC),
+    checks=(),
+    difference=None,
+    conservation=Conservation(batches=0, partitions=()),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,13 +65,51 @@ class Versions:
             move(self.settings, registry, query, "roll back", "a test")
 
     def live(self) -> str:
-        """Return the version that the registry calls live; the pointer must say the same."""
+        """Return the version that the registry calls live; all that readers follow must say the same."""
         with connect(self.settings) as registry:
             version = releases.live_version(registry, self.view)
+            speed = f"SELECT * FROM {CATALOG}.{version['table_name']}"
+            for layer, sql in (("serving", speed), ("batch", f"{speed} WHERE false")):
+                place = iceberg_views.places(registry, layer)[self.view]
+                assert iceberg_views.sql_of(iceberg_views.read(self.settings, place)) == sql
         table = iceberg.view_table(self.settings, self.view).name()
         assert table == tuple(version["table_name"].split("."))
         assert table == iceberg.view_tables(self.settings)[self.view].name()
         return str(version["query"])
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return what readers of the view see."""
+        return iceberg.newest_rows(self.settings, self.view, 1000).to_pylist()
+
+    def moves(self) -> int:
+        """Return how often readers were moved."""
+        with connect(self.settings) as registry:
+            return len(registry.execute("SELECT FROM moves WHERE view = %s", [self.view]).fetchall())
+
+    @contextmanager
+    def replayed(self, proof: Proof | None) -> Iterator[str]:
+        """Let the new version be the candidate of a replay, with this proof; give the replay's key."""
+        self.make_live(self.old)
+        key = f"key-{uuid.uuid4().hex[:8]}"
+        with connect(self.settings) as registry:
+            releases.set_status(registry, self.new, "candidate")
+            replays.enter(registry, key=key, view=self.view, query=self.new, request={}, plan={})
+            registry.execute(
+                "UPDATE versions SET proof = %s WHERE query = %s",
+                [Jsonb(proof.model_dump(mode="json")) if proof else None, self.new],
+            )
+        try:
+            yield key
+        finally:
+            self.make_live(self.old)
+            with connect(self.settings) as registry:
+                replays.close(registry, key, "rejected", "the test is over")
+                releases.set_status(registry, self.new, "warm")
+
+    def state(self, key: str) -> str:
+        """Return how far a replay has come."""
+        with connect(self.settings) as registry:
+            return str(replays.known(registry, key)["state"])
 
 
 @pytest.fixture(scope="module")
@@ -73,11 +121,13 @@ def versions(lake: SparkSession, instance: Settings) -> Iterator[Versions]:
         run(lake, job_of(lake, log, replace(view, build=build)))
     lake.sql(f"UPDATE {CATALOG}.{replace(view, build=2).table} SET views = views + {MORE}")
     sinks.publish(lake, view)
-    declared = {"app": "nobody", "version": 1, "fingerprint": "same", "logic": {}, "inputs": view.inputs}
+    declared = catalog.describe(view) | {"app": "nobody"}
     artifact = Artifact(hash=uuid.uuid4().hex[:16], path="nowhere", manifest={view.name: declared})
     with connect(instance) as registry:
         releases.register(registry, artifact, ["nobody"])
         new = releases.add_version(registry, artifact, view.name, status="warm")["query"]
+        with registry.transaction():
+            serving.serve(instance, registry, view.name)
     yield Versions(settings=instance, view=view.name, old=view.query, new=new)
     with connect(instance) as registry, changing(registry):  # so that nobody tries to run them
         for query in (view.query, new):
@@ -87,9 +137,6 @@ def versions(lake: SparkSession, instance: Settings) -> Iterator[Versions]:
 def test_reader_in_a_loop_sees_old_or_new_but_never_a_mix_and_never_an_error(
     lake: SparkSession, versions: Versions
 ) -> None:
-    stop = threading.Event()
-    seen: dict[str, list[frozenset[bool]]] = {"spark": [], "pyiceberg": []}
-
     def with_spark() -> frozenset[bool]:
         rows = lake.table(f"{CATALOG}.views.{versions.view}").select((F.col("views") > MORE).alias("new"))
         return frozenset(row.new for row in rows.distinct().collect())
@@ -98,42 +145,29 @@ def test_reader_in_a_loop_sees_old_or_new_but_never_a_mix_and_never_an_error(
         rows = iceberg.newest_rows(versions.settings, versions.view, 1000)
         return frozenset(views > MORE for views in rows["views"].to_pylist())
 
-    def loop(name: str, read: Callable[[], frozenset[bool]]) -> None:
-        while not stop.is_set():
-            seen[name].append(read())
-
     versions.make_live(versions.old)
-    readers = [
-        threading.Thread(target=loop, args=(name, read))
-        for name, read in (("spark", with_spark), ("pyiceberg", with_pyiceberg))
-    ]
-    for reader in readers:
-        reader.start()
-    for _ in range(5):
-        for query in (versions.new, versions.old):
+    with reading(spark=with_spark, pyiceberg=with_pyiceberg) as readers:
+        for query in (versions.new, versions.old) * 5:
             versions.make_live(query)
-            before = {name: len(reads) for name, reads in seen.items()}
-            while reader.is_alive() and any(len(reads) < before[name] + 2 for name, reads in seen.items()):
-                stop.wait(0.01)
-    stop.set()
-    for reader in readers:
-        reader.join()
-    for reads in seen.values():
+            readers.wait_for_a_few_reads()
+    for reads in readers.seen.values():
         assert set(reads) == {frozenset([True]), frozenset([False])}
 
 
 CRASHES = {
-    "before anything is written": "lake.move_pointer = lambda *_: die()",
+    "before anything is written": "before('UPDATE versions')",
+    "after the entry of the move": "after('INSERT INTO moves')",
     "after the file of the pointer": "before('UPDATE iceberg_tables')",
-    "after the pointer, before the commit": "after('UPDATE iceberg_tables')",
-    "after the commit": "pass",
+    "after the pointer": "after('UPDATE iceberg_tables')",
+    "between the views of both layers": "before(\"'serving'\")",
+    "after the views of both layers": "before('UPDATE replays')",
+    "after the end of the replay, before the commit": "after('UPDATE replays')",
+    "after the commit": "glue.look_after = lambda _settings: die()",
 }
 CRASHING = """
 import os, signal, sys
 import psycopg
-from headwater import lake
-from headwater.registry import connect
-from headwater.replay import moving
+from headwater import glue, replay
 from headwater.settings import Settings
 
 execute = psycopg.Connection.execute
@@ -142,37 +176,46 @@ def die():
     os.kill(os.getpid(), signal.SIGKILL)
 
 def before(words):
-    psycopg.Connection.execute = lambda self, sql, *rest, **named: (
-        die() if words in str(sql) else execute(self, sql, *rest, **named))
+    def executed(self, sql, parameters=None, **named):
+        if words in f"{sql} {parameters}":
+            die()
+        return execute(self, sql, parameters, **named)
+    psycopg.Connection.execute = executed
 
 def after(words):
-    def executed(self, sql, *rest, **named):
-        result = execute(self, sql, *rest, **named)
-        if words in str(sql):
+    def executed(self, sql, parameters=None, **named):
+        result = execute(self, sql, parameters, **named)
+        if words in f"{sql} {parameters}":
             die()
         return result
     psycopg.Connection.execute = executed
 
 exec(sys.argv[1])
-settings = Settings.load()
-with connect(settings) as registry:
-    moving.move(settings, registry, sys.argv[2], "promote", "a test")
-die()
+replay.promote(Settings.load(), sys.argv[2], "a test")
 """
 
 
 @pytest.mark.parametrize("crash", CRASHES)
-def test_crash_leaves_pointer_and_registry_together(versions: Versions, crash: str) -> None:
-    versions.make_live(versions.old)
-    died = subprocess.run(
-        [sys.executable, "-c", CRASHING, CRASHES[crash], versions.new],
-        env=os.environ | {"HEADWATER_HOME": versions.settings.home},
-        check=False,
-    )
-    assert died.returncode == -signal.SIGKILL
-    assert versions.live() == (versions.new if crash == "after the commit" else versions.old)
-    versions.make_live(versions.new)
-    assert versions.live() == versions.new
+def test_promotion_that_dies_is_done_or_not_begun_and_can_be_asked_for_again(
+    versions: Versions, crash: str
+) -> None:
+    with versions.replayed(FLAWLESS) as key:
+        before = versions.moves()
+        died = subprocess.run(
+            [sys.executable, "-c", CRASHING, CRASHES[crash], key],
+            env=os.environ | {"HEADWATER_HOME": versions.settings.home},
+            check=False,
+        )
+        assert died.returncode == -signal.SIGKILL
+        done = crash == "after the commit"
+        assert versions.live() == (versions.new if done else versions.old)
+        assert versions.state(key) == ("promoted" if done else "open")
+        assert versions.moves() == before + done
+
+        promote(versions.settings, key, "someone")
+        assert versions.live() == versions.new
+        assert versions.state(key) == "promoted"
+        assert versions.moves() == before + 1
 
 
 def test_rolling_back_goes_to_the_version_before_and_says_so(versions: Versions) -> None:
@@ -189,18 +232,47 @@ def test_version_that_does_not_exist_is_refused(versions: Versions) -> None:
         rollback(versions.settings, versions.view, "v7")
 
 
-def test_candidate_without_a_proof_that_holds_is_not_promoted(versions: Versions) -> None:
-    versions.make_live(versions.old)
-    key = f"key-{uuid.uuid4().hex[:8]}"
-    with connect(versions.settings) as registry:
-        releases.set_status(registry, versions.new, "candidate")
-        replays.enter(registry, key=key, view=versions.view, query=versions.new, request={}, plan={})
-    with pytest.raises(Refusal, match="has no proof yet"):
-        promote(versions.settings, key, "someone")
-    assert versions.live() == versions.old
-    with connect(versions.settings) as registry:
-        replays.close(registry, key, "rejected", "the test is over")
-        releases.set_status(registry, versions.new, "warm")
+def test_candidate_without_a_proof_is_not_promoted(versions: Versions) -> None:
+    with versions.replayed(None) as key:
+        with pytest.raises(Refusal, match="has no proof yet"):
+            promote(versions.settings, key, "someone")
+        assert versions.live() == versions.old
+
+
+FAILED = CheckResult(
+    expectation="expect_column_values_to_be_between",
+    arguments={"column": "views", "min_value": 1},
+    severity="fail",
+    success=False,
+    unexpected=3,
+)
+LOST = PartitionLedger(
+    topic="page_views", partition=0, start=0, end=100, used=99, quarantined=0, late=0, repeated=0
+)
+SPEAKS_AGAINST: dict[str, dict[str, Any]] = {
+    "expect_column_values_to_be_between": {"checks": (FAILED,)},
+    "10 of 100 rows differ from v1": {
+        "difference": Difference(live="v1", budget=0.09, equal=90, different=10)
+    },
+    "Records lost from page_views partition 0: 1": {
+        "conservation": Conservation(batches=1, partitions=(LOST,))
+    },
+}
+
+
+@pytest.mark.parametrize("words", SPEAKS_AGAINST)
+def test_candidate_whose_proof_does_not_hold_is_not_promoted_and_readers_notice_nothing(
+    versions: Versions, words: str
+) -> None:
+    with versions.replayed(FLAWLESS.model_copy(update=SPEAKS_AGAINST[words])) as key:
+        rows, moves = versions.rows(), versions.moves()
+        with pytest.raises(Refusal, match=f"{versions.new} could not be promoted") as refused:
+            promote(versions.settings, key, "someone")
+        assert words in refused.value.detail
+        assert versions.live() == versions.old
+        assert (versions.rows(), versions.moves()) == (rows, moves)
+        assert rows
+        assert versions.state(key) == "open", "it may still be rejected, or be proved again"
 
 
 @pytest.fixture
@@ -225,27 +297,11 @@ def test_promotion_and_roll_back_are_seen_in_the_copy_of_the_catalog_at_once(
             ]
         )
 
-    versions.make_live(versions.old)
-    key, label = f"key-{uuid.uuid4().hex[:8]}", versions.new.rpartition(".")[2]
-    flawless = Proof(
-        view=versions.view,
-        candidate=label,
-        made_at=datetime.now(UTC),
-        checks=(),
-        difference=None,
-        conservation=Conservation(batches=0, partitions=()),
-    )
-    with connect(settings) as registry:
-        releases.set_status(registry, versions.new, "candidate")
-        replays.enter(registry, key=key, view=versions.view, query=versions.new, request={}, plan={})
-        registry.execute(
-            "UPDATE versions SET proof = %s WHERE query = %s",
-            [Jsonb(flawless.model_dump(mode="json")), versions.new],
-        )
-    promote(settings, key, "someone")
-    assert shown() == iceberg.table(settings, table_of(settings, versions.new)).metadata_location
-    rollback(settings, versions.view)
-    assert shown() == iceberg.table(settings, table_of(settings, versions.old)).metadata_location
+    with versions.replayed(FLAWLESS) as key:
+        promote(settings, key, "someone")
+        assert shown() == iceberg.table(settings, table_of(settings, versions.new)).metadata_location
+        rollback(settings, versions.view)
+        assert shown() == iceberg.table(settings, table_of(settings, versions.old)).metadata_location
 
 
 def test_released_version_is_retired_at_once_and_its_table_removed_after_the_grace_period(

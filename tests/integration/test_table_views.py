@@ -14,6 +14,7 @@ from headwater.topics import load_topics
 from headwater.topics.reading import read_whole
 from spark_apps import catalog, sinks
 from tests.captures import Captured, captured_shop
+from tests.people import SOMEBODY
 from tests.streams import Log, assert_up_to_date, job_of, new_log, rows_of, run
 from tests.table_queries import QUERIES, asked, held
 
@@ -41,7 +42,7 @@ def shop(instance: Settings, log: Log) -> Iterator[Captured]:
     with captured_shop(instance, f"shop{log.suffix}", topics) as captured:
         with captured.connect() as database:
             database.execute(
-                "INSERT INTO users SELECT 'user-' || to_char(n, 'FM0000'), 'Somebody', "
+                f"INSERT INTO users SELECT 'user-' || to_char(n, 'FM0000'), '{SOMEBODY}', "
                 "CASE WHEN n % 2 = 0 THEN 'DE' ELSE 'FR' END, 'free' "
                 f"FROM generate_series(1, {USERS}) AS n".encode()
             )

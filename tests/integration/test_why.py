@@ -14,6 +14,7 @@ from spark_apps import catalog
 from spark_apps.explaining import explain
 from spark_apps.session import CATALOG
 from tests.log_records import milliseconds
+from tests.people import SOMEBODY
 from tests.streams import job_of, new_log, own_cold_log, run
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def write(log: Log) -> Writer:
     to.event("page_views", "ada-late", 5, received=30, user_id="ada", page="/late")
     for name, minute, country in (("ada-in-fr", -60, "FR"), ("ada-in-us", -10, "US"), ("ada-in-de", 2, "DE")):
         to.change(
-            "user_changelog", name, "ada", minute, user_id="ada", name="Ada", country=country, plan="free"
+            "user_changelog", name, "ada", minute, user_id="ada", name=SOMEBODY, country=country, plan="free"
         )
     for name, minute, person in (("shown-1", 0, "ada"), ("shown-2", 1, "bob")):
         to.event("impressions", name, minute, user_id=person, impression_id=name, ad_id="ad-7")

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from headwater.cli import main
+from headwater.settings import REPOSITORY, instance_home
 from tests.hostile import ARGUMENTS, COMMAND, FREE_TEXT, NOT_ONE_LINE, NUMBERS, ONE_LINE, Argument
+from tests.watched import forbidden
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
-ACTS = {
-    "socket.connect",
-    "subprocess.Popen",
-    "os.system",
-    "os.exec",
-    "os.posix_spawn",
-    "os.remove",
-    "os.mkdir",
-}
 # What is looked up without the instance, and refused before it is asked.
 CLOSED = {"view", "person", "version", "artifact", "start", "kind", "until", "lateness", "day", "part", "key"}
 NO_INSTANCE = "is not set up"
@@ -30,11 +23,8 @@ seen: list[str] | None = None  # nobody can take an audit hook back
 
 
 def watch(event: str, details: tuple[Any, ...]) -> None:
-    if seen is None:
-        return
-    writes = event == "open" and str(details[1] or "r")[0] in "wax" and ".pyc" not in str(details[0])
-    if event in ACTS or writes:
-        seen.append(f"{event} {details}")
+    if seen is not None and (act := forbidden(event, details, instance_home().parent)):
+        seen.append(act)
 
 
 sys.addaudithook(watch)
@@ -46,9 +36,23 @@ def acts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]
     global seen
     monkeypatch.setenv("HEADWATER_HOME", str(tmp_path / "nowhere"))
     monkeypatch.setattr("headwater.cli.cli", COMMAND)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # what is written by then is written by a command
     seen = []
     yield seen
     seen = None
+
+
+def test_watch_sees_a_file_that_is_not_ours_and_whatever_is_changed(acts: list[str], tmp_path: Path) -> None:
+    Path(f"{tmp_path}/../../../../../../etc/passwd").read_text()
+    (REPOSITORY / "README.md").read_text()
+    Path(__file__).read_text()  # code may be read
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a/b").write_text("")
+    (tmp_path / "a/b").rename(tmp_path / "a/c")
+    (tmp_path / "a/c").unlink()
+    (tmp_path / "a").rmdir()
+    seen_acts = ["read", "read", "os.mkdir", "write", "os.rename", "os.remove", "os.rmdir"]
+    assert [act.split()[0] for act in acts] == seen_acts
 
 
 def answer(words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> str:
@@ -88,6 +92,14 @@ def test_names_are_looked_at_before_the_instance(
 ) -> None:
     for hostile in ONE_LINE:
         assert NO_INSTANCE not in answer(argument.filled_in(hostile), monkeypatch, capsys)
+
+
+@pytest.mark.parametrize("argument", [a for a in ARGUMENTS if a.name == "until" and a.choice], ids=str)
+def test_backfill_in_order_is_refused_for_want_of_an_instance_alone(
+    argument: Argument, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """So it is the hostile word that the others are refused for, and nothing beside it."""
+    assert NO_INSTANCE in answer(argument.filled_in("2026-01-07T00:00:00Z"), monkeypatch, capsys)
 
 
 @pytest.mark.parametrize("argument", [a for a in ARGUMENTS if a.name in FREE_TEXT], ids=str)

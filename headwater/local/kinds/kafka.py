@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from headwater.local.record import Part
 
 FIRST_USERS = ("broker", "admin")  # needed before anyone can log in
-ROLES = ("simulator", "apps", "connect", "control", "notifier", "carts")
+ROLES = ("simulator", "apps", "replay", "connect", "control", "notifier", "carts", "console")
 
 
 class Kafka(Kind):

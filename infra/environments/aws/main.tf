@@ -13,7 +13,7 @@ locals {
   zones      = [for letter in slice(var.zones, 0, var.production ? 3 : 2) : "${var.region}${letter}"]
 
   # The users of Kafka and PostgreSQL, each with a password of its own, as in the local environment.
-  kafka_users    = toset(["admin", "apps", "carts", "control", "notifier", "simulator"])
+  kafka_users    = toset(["admin", "apps", "carts", "console", "control", "notifier", "replay", "simulator"])
   postgres_users = toset(["headwater", "shop", "capture"])
 
   # The changelogs that capture writes are the topics that name a table.
@@ -66,11 +66,12 @@ module "network" {
   source = "../../modules/aws/network"
 
   name           = local.name
-  region         = var.region
+  account        = local.account
   cidr           = var.cidr
   zones          = local.zones
   endpoint_zones = var.production ? 2 : 1
   flow_log_group = module.observability.log_groups["network"].arn
+  buckets        = values(module.storage.arns)
   tags           = local.tags
 }
 
@@ -120,6 +121,7 @@ module "database" {
   source = "../../modules/aws/database"
 
   name           = local.name
+  account        = local.account
   production     = var.production
   instance_class = var.database_class
   subnets        = module.network.subnets
@@ -174,7 +176,7 @@ module "spark" {
   packed         = local.packed
   buckets        = module.storage.arns
   keys           = [module.keys.arns["data"], module.keys.arns["secrets"]]
-  secrets        = { for name in ["kafka.apps", "kafka.control", "postgres.headwater"] : name => module.secrets.arns[name] }
+  secrets        = { for name in ["kafka.apps", "kafka.control", "kafka.replay", "postgres.headwater"] : name => module.secrets.arns[name] }
   log_group      = module.observability.log_groups["spark"]
   tags           = local.tags
 }
@@ -206,8 +208,8 @@ module "airflow" {
   dags            = "${local.repository}/dags"
   requirements    = "${local.repository}/requirements.txt"
   plugins         = var.airflow_plugins
-  outputs         = merge(local.outputs, { airflow_url = "mwaa://${local.name}" }) # its address it cannot know before it exists
-  secrets         = { for name in ["kafka.admin", "kafka.apps", "kafka.control", "postgres.headwater"] : name => module.secrets.arns[name] }
+  outputs         = jsonencode(merge(local.outputs, { airflow_url = "mwaa://${local.name}" })) # its address it cannot know before it exists
+  secrets         = { for name in ["kafka.admin", "kafka.apps", "kafka.control", "kafka.replay", "postgres.headwater"] : name => module.secrets.arns[name] }
   secrets_key     = module.keys.arns["secrets"]
   lake            = module.storage.arns
   packed          = local.packed

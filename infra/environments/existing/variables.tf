@@ -17,6 +17,11 @@ variable "home" {
   description = "Folder of the instance; by default .headwater/<instance> in the repository."
   type        = string
   default     = null
+
+  validation {
+    condition     = var.home == null || can(regex("^/[^\"'$ ]+$", var.home))
+    error_message = "The home is an absolute path, without blanks and quotes."
+  }
 }
 
 variable "secrets_file" {
@@ -59,6 +64,21 @@ variable "connect" {
     capture_password = optional(string, "")
   })
   default = {}
+
+  validation {
+    condition     = var.connect.url == "" || can(regex("^https?://[^/@?#]+/?$", var.connect.url))
+    error_message = "Connect's address is written like https://connect.example:8083, without a password."
+  }
+
+  validation {
+    condition     = var.connect.capture_password == "" || can(regex("^[$][{][a-z]+:[^{}]+[}]$", var.connect.capture_password))
+    error_message = "The worker looks the password up, as by $${file:/etc/connect/secrets.properties:postgres.capture}; written here it would be in the state, and in the connector's configuration."
+  }
+
+  validation {
+    condition     = (var.connect.url == "") == (var.connect.capture_password == "")
+    error_message = "Connect has an address and looks a password up, or there is none."
+  }
 }
 
 ################################################################################
@@ -68,6 +88,11 @@ variable "connect" {
 variable "postgres" {
   description = "Your PostgreSQL, with wal_level=logical, databases headwater and shop owned by roles of that name, and a role capture with REPLICATION."
   type        = object({ host = string, port = optional(number, 5432) })
+
+  validation {
+    condition     = can(regex("^[A-Za-z0-9.:-]+$", var.postgres.host)) && var.postgres.port > 0 && var.postgres.port < 65536
+    error_message = "An address without user and password, and a port."
+  }
 }
 
 ################################################################################
@@ -112,6 +137,11 @@ variable "airflow_url" {
   description = "Address of your Airflow, with the DAGs of this repository; empty: none."
   type        = string
   default     = ""
+
+  validation {
+    condition     = var.airflow_url == "" || can(regex("^(https?://[^/@?#]+(/[^?#]*)?|mwaa://[A-Za-z0-9_-]+)$", var.airflow_url))
+    error_message = "Airflow's address is written like https://airflow.example, without a password; MWAA's like mwaa://<name>."
+  }
 }
 
 ################################################################################
@@ -126,5 +156,22 @@ variable "notification_channels" {
   validation {
     condition     = alltrue([for name in keys(var.notification_channels) : contains(["log", "email", "webhook"], name)])
     error_message = "There are three channels: log, email and webhook."
+  }
+
+  validation {
+    condition = alltrue(flatten([for name, settings in var.notification_channels : [
+      for setting in keys(settings) : contains(lookup({ email = ["host", "port", "sender", "recipient"], webhook = ["url", "secret"] }, name, []), setting)
+    ]]))
+    error_message = "A channel has the settings of docs/notifications.md: what is set here is kept in the state."
+  }
+
+  validation {
+    condition     = can(regex("^https?://[^/@?#]+(/[^?#]*)?$", try(var.notification_channels.webhook.url, "http://none")))
+    error_message = "An address without user, query and fragment: what may be a secret is named (secret = \"webhook.<name>\"), for this is kept in the state."
+  }
+
+  validation {
+    condition     = can(regex("^webhook\\.[a-z0-9_]{1,40}$", try(var.notification_channels.webhook.secret, "webhook.none")))
+    error_message = "The secret that holds the address of the webhook is named webhook.<name>."
   }
 }

@@ -80,4 +80,21 @@ variable "notification_channels" {
     condition     = alltrue([for name in keys(var.notification_channels) : contains(["log", "email", "webhook"], name)])
     error_message = "There are three channels: log, email and webhook."
   }
+
+  validation {
+    condition = alltrue(flatten([for name, settings in var.notification_channels : [
+      for setting in keys(settings) : contains(lookup({ email = ["host", "port", "sender", "recipient"], webhook = ["url", "secret"] }, name, []), setting)
+    ]]))
+    error_message = "A channel has the settings of docs/notifications.md: what is set here is kept in the state."
+  }
+
+  validation {
+    condition     = can(regex("^https?://[^/@?#]+(/[^?#]*)?$", try(var.notification_channels.webhook.url, "http://none")))
+    error_message = "An address without user, query and fragment: what may be a secret is named (secret = \"webhook.<name>\"), for this is kept in the state."
+  }
+
+  validation {
+    condition     = can(regex("^webhook\\.[a-z0-9_]{1,40}$", try(var.notification_channels.webhook.secret, "webhook.none")))
+    error_message = "The secret that holds the address of the webhook is named webhook.<name>."
+  }
 }

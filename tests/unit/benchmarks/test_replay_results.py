@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
+from benchmarks import figures
 from benchmarks.replay_results import RAW, Measure, Results
 from benchmarks.watching import Cost
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 WHAT = "rebuild page_views_per_minute"
 MILLION = 1_000_000
@@ -45,3 +51,12 @@ def test_what_grows_faster_than_the_log_is_told() -> None:
     assert faults(measure(MILLION, 1), measure(4 * MILLION, 6.5)) == [
         f"{WHAT}: grows like N to the power of 1.35"
     ]
+
+
+def test_sizes_that_were_measured_before_are_there_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(figures, "FOLDER", tmp_path)
+    for each in (measure(MILLION, 2), measure(4 * MILLION, 8), measure(MILLION, 1)):
+        Results.load().add(each)
+    assert list(Results.load().measures.values()) == [measure(MILLION, 1), measure(4 * MILLION, 8)]

@@ -42,7 +42,12 @@ def described(dag: Any) -> dict[str, Any]:
         "catchup": dag.catchup,
         "params": {name: dag.params.get_param(name).serialize() for name in dag.params},
         "tasks": {
-            task.task_id: {"doc": task.doc_md, "retries": task.retries, "first": not task.upstream_task_ids}
+            task.task_id: {
+                "doc": task.doc_md,
+                "retries": task.retries,
+                "trigger_rule": task.trigger_rule,
+                "after": sorted(task.upstream_task_ids),
+            }
             for task in dag.tasks
         },
     }

@@ -108,7 +108,7 @@ def test_text_in_a_form_is_bounded(dag: dict[str, Any]) -> None:
 
 
 def test_form_is_checked_again_by_the_first_task_for_good(dag: dict[str, Any]) -> None:
-    first = {name for name, task in dag["tasks"].items() if task["first"]}
+    first = {name for name, task in dag["tasks"].items() if not task["after"]}
     functions = [node for node in tree_of(dag["file"]).body if isinstance(node, ast.FunctionDef)]
     for function in functions:
         if dag["params"] and function.name in first:
@@ -120,6 +120,19 @@ def test_replaying_is_a_dry_run_with_approval_unless_told_otherwise(parsed: dict
     fields = parsed["dags"]["replay"]["params"]
     assert (fields["dry_run"]["value"], fields["approval"]["value"]) == (True, True)
     assert fields["view"]["value"] is None, "which view must be chosen on purpose"
+
+
+def test_run_that_was_cleaned_up_is_a_failed_run(dag: dict[str, Any]) -> None:
+    after = {name for task in dag["tasks"].values() for name in task["after"]}
+    last = {task["trigger_rule"] for name, task in dag["tasks"].items() if name not in after}
+    assert last != {"one_failed"}, "Airflow looks at the last tasks only: give what must succeed one, too"
+
+
+def test_deploying_changes_nothing_before_the_code_was_checked(parsed: dict[str, Any]) -> None:
+    tasks = parsed["dags"]["deploy"]["tasks"]
+    assert tasks["check_code"]["after"] == ["validate"]
+    assert "check_code" in tasks["bring_topics_in_step"]["after"]
+    assert "bring_topics_in_step" in tasks["change"]["after"]
 
 
 def tree_of(file: str) -> ast.Module:

@@ -84,3 +84,14 @@ def test_channels_that_are_no_objects_are_refused(
     monkeypatch.setenv("TF_VAR_notification_channels", text)
     with pytest.raises(Refusal, match="not a JSON object of objects"):
         choose_variables(tmp_path)
+
+
+def test_address_with_a_token_is_not_remembered_nor_repeated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = '{"webhook": {"url": "https://hooks.example/?token=s3cret"}}'
+    monkeypatch.setenv("TF_VAR_notification_channels", chosen)
+    with pytest.raises(Refusal, match="is not written down") as refused:
+        remember(tmp_path, choose_variables(tmp_path))
+    assert "s3cret" not in str(refused.value)
+    assert not list(tmp_path.iterdir())

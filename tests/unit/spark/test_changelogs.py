@@ -13,6 +13,7 @@ from spark_apps import changelogs
 from spark_apps.decode import decode
 from tests.dataframes import dataframe
 from tests.log_records import at, milliseconds, record, records
+from tests.people import SOMEBODY
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -24,14 +25,14 @@ HISTORY = (
 
 
 def profile(**changes: Any) -> dict[str, Any]:
-    return {"user_id": "u1", "name": "Ada", "country": "FR", "plan": "free"} | changes
+    return {"user_id": "u1", "name": SOMEBODY, "country": "FR", "plan": "free"} | changes
 
 
 def change(
     person: str, plan: str | None, minute: float, offset: int = 0, lsn: int | None = None
 ) -> tuple[object, ...]:
     """Return a change of somebody's plan; none is a farewell."""
-    fields = (None, None, None) if plan is None else ("Ada", "FR", plan)
+    fields = (None, None, None) if plan is None else (SOMEBODY, "FR", plan)
     return (person, *fields, at(minutes=minute), plan is None, lsn, 0, offset)
 
 
@@ -69,9 +70,9 @@ def test_change_holds_from_when_the_log_received_it_for_the_key_it_is_kept_by(
 ) -> None:
     """The last one says another person than its key: the log compacts by the key, so the key is right."""
     expected = [
-        ("u1", "Ada", "FR", "free", at(minutes=1), False, None, 0, 0),
+        ("u1", SOMEBODY, "FR", "free", at(minutes=1), False, None, 0, 0),
         ("u2", None, None, None, at(minutes=2), True, None, 0, 1),
-        ("u3", "Ada", "FR", "free", at(minutes=3), False, None, 0, 7),
+        ("u3", SOMEBODY, "FR", "free", at(minutes=3), False, None, 0, 7),
     ]
     assertDataFrameEqual(
         changelogs.changes(decoded, TOPIC), dataframe(spark, expected, changelogs.change_schema(TOPIC))
@@ -90,10 +91,10 @@ def test_history_says_what_was_true_when(spark: SparkSession) -> None:
     ]
     heard = dataframe(spark, changes, changelogs.change_schema(TOPIC))
     expected = [
-        ("back", "Ada", "FR", "free", at(), at(minutes=5)),
-        ("back", "Ada", "FR", "pro", at(minutes=9), None),
-        ("at once", "Ada", "FR", "free", at(), at()),
-        ("at once", "Ada", "FR", "plus", at(), None),
+        ("back", SOMEBODY, "FR", "free", at(), at(minutes=5)),
+        ("back", SOMEBODY, "FR", "pro", at(minutes=9), None),
+        ("at once", SOMEBODY, "FR", "free", at(), at()),
+        ("at once", SOMEBODY, "FR", "plus", at(), None),
     ]
     assertDataFrameEqual(changelogs.history(heard, TOPIC), dataframe(spark, expected, HISTORY))
 
@@ -127,7 +128,7 @@ def test_captured_change_holds_from_its_commit_and_a_farewell_needs_nothing_but_
         record(profile() | place | gone, offset=1, received=at(minutes=2)),
     ]
     expected = [
-        ("u1", "Ada", "FR", "free", at(minutes=1), False, 7, 0, 0),
+        ("u1", SOMEBODY, "FR", "free", at(minutes=1), False, 7, 0, 0),
         ("u1", None, None, None, at(minutes=1), True, 8, 0, 1),
     ]
     assertDataFrameEqual(
@@ -187,8 +188,8 @@ def test_second_farewell_does_not_end_what_has_come_back(spark: SparkSession) ->
     ]
     heard = dataframe(spark, changes, changelogs.change_schema(TOPIC))
     expected = [
-        ("back", "Ada", "FR", "free", at(), at(minutes=1)),
-        ("back", "Ada", "FR", "pro", at(minutes=2), None),
+        ("back", SOMEBODY, "FR", "free", at(), at(minutes=1)),
+        ("back", SOMEBODY, "FR", "pro", at(minutes=2), None),
     ]
     assertDataFrameEqual(changelogs.history(heard, TOPIC), dataframe(spark, expected, HISTORY))
     assert [row["plan"] for row in changelogs.newest(heard, TOPIC).collect()] == ["pro"]

@@ -10,6 +10,7 @@ import pytest
 from headwater.topics import load_topics
 from spark_apps.decode import decode
 from tests.log_records import at, milliseconds, page_view, record, records
+from tests.people import SOMEBODY
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -137,3 +138,30 @@ def test_optional_number_has_the_right_type_or_is_not_there(spark: SparkSession)
     found = decode(records(spark, rows), COMMANDS).orderBy("offset").select("reason").collect()
     reasons = dict(zip(OPTIONAL_NUMBERS, (row.reason for row in found), strict=True))
     assert reasons == {name: reason for name, (_, reason) in OPTIONAL_NUMBERS.items()}
+
+
+PROFILES = load_topics()["user_changelog"]
+PERSONAL: dict[str, tuple[dict[str, Any], str | None]] = {
+    "sealed": ({}, None),
+    "of somebody who was erased": ({"name": "erased"}, None),
+    "no text, in which nothing could be hidden": ({"name": ""}, None),
+    "in the clear": ({"name": "Ada Byron"}, "not sealed: name"),
+    "looks sealed": ({"name": "sealed:1:Ada Byron, Countess of Lovelace"}, "not sealed: name"),
+    "too short to be sealed": ({"name": "sealed:1:Ada"}, "not sealed: name"),
+    "ends like what is sealed": ({"name": f"Ada {SOMEBODY}"}, "not sealed: name"),
+    "in another line": ({"name": f"{SOMEBODY}\nAda"}, "not sealed: name"),
+    "farewell": ({"name": None, "__deleted": "true"}, None),
+    "farewell to a sealed row": ({"__deleted": "true"}, None),
+    "farewell in the clear": ({"name": "Ada Byron", "__deleted": "true"}, "not sealed: name"),
+    "number": ({"name": 5}, "wrong type: name is bigint, not string"),
+    "missing": ({"name": None}, "missing field: name"),
+    "in a field that is not personal": ({"country": "Ada Byron"}, None),
+}
+
+
+def test_what_is_personal_passes_only_if_it_is_sealed(spark: SparkSession) -> None:
+    profile = {"user_id": "u1", "name": SOMEBODY, "country": "GB", "plan": "pro"}
+    rows = [record(profile | changes, offset=offset) for offset, (changes, _) in enumerate(PERSONAL.values())]
+    found = decode(records(spark, rows), PROFILES).orderBy("offset").select("reason").collect()
+    reasons = dict(zip(PERSONAL, (row.reason for row in found), strict=True))
+    assert reasons == {name: reason for name, (_, reason) in PERSONAL.items()}

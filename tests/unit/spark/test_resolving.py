@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 from pyspark.testing import assertDataFrameEqual
 
-from spark_apps.resolving import better, resolved
+from spark_apps.resolving import better, moved_ahead, resolved
 from spark_apps.view import View
+from spark_apps.views import failed_login_alerts
 from tests.dataframes import dataframe
 from tests.log_records import at
 
@@ -73,3 +74,22 @@ def test_row_that_is_gone_is_not_there_and_the_mark_is_nothing_that_tables_have(
     rows = dataframe(spark, heard, f"{SCHEMA}, gone BOOLEAN")
     expected = dataframe(spark, [(ONE, TWO, "there")], SCHEMA)
     assertDataFrameEqual(resolved(rows, view()), expected)
+
+
+def test_beginning_moves_ahead_of_the_nearest_row_of_the_same_person_that_was_told(
+    spark: SparkSession,
+) -> None:
+    """Ada's second burst moves; her first is news, like Bob's, and what was never told has moved nowhere."""
+    burst = failed_login_alerts.VIEW
+    heard = [
+        (ONE, "ada 1", "ada", ONE, False),
+        (at(minutes=20), "ada 2", "ada", ONE, False),
+        (at(minutes=21), "ada 3", "ada", ONE, True),
+        (at(minutes=22), "ada 4", "ada", ONE, False),
+        (at(minutes=20), "bob 1", "bob", ONE, False),
+        (at(minutes=21), "bob 2", "bob", ONE, True),
+    ]
+    rows = dataframe(spark, heard, f"{burst.schema}, gone BOOLEAN")
+    kept = dataframe(spark, [(at(minutes=21), "ada 3", "ada", ONE)], burst.schema)
+    expected = dataframe(spark, [(at(minutes=20), "ada 2")], "failed_at TIMESTAMP, login_id STRING")
+    assertDataFrameEqual(moved_ahead(rows, kept, burst), expected)

@@ -11,7 +11,7 @@ from headwater.topics import load_topics
 from headwater.topics.access import granted, roles
 from headwater.topics.topic import Role
 
-AS_ADMIN = re.compile(r'(kafka_client|admin_client)\((settings, )?"admin"')
+AS_ADMIN = re.compile(r'(kafka_client|admin_client)\((settings, )?("admin"|ADMIN\b)')
 # Steps of an administrator: topics and access, credentials, and the look at an environment before both.
 ADMINISTER = {
     "headwater/topics/plan.py",
@@ -42,3 +42,9 @@ def test_nobody_is_granted_everything_nor_the_right_to_change_topics() -> None:
         "headwater.carts",
         "headwater.notifier",
     }
+
+
+def test_who_computes_the_past_again_reads_what_apps_read_and_writes_nothing() -> None:
+    topics = load_topics().values()
+    assert all(("replay" in topic.read_by) == ("apps" in topic.read_by) for topic in topics)
+    assert not any({"replay", "console"} & set(topic.written_by) for topic in topics)

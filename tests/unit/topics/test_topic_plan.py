@@ -15,13 +15,17 @@ ACCESS = frozenset(
     {
         Access(principal="User:simulator", operation="WRITE", kind="TOPIC", name="page_views"),
         Access(principal="User:simulator", operation="DESCRIBE", kind="TOPIC", name="page_views"),
-        Access(principal="User:apps", operation="READ", kind="TOPIC", name="page_views"),
-        Access(principal="User:apps", operation="DESCRIBE", kind="TOPIC", name="page_views"),
-        Access(principal="User:apps", operation="DESCRIBE_CONFIGS", kind="TOPIC", name="page_views"),
-        Access(principal="User:apps", operation="DESCRIBE", kind="CLUSTER", name="kafka-cluster"),
-        Access(principal="User:apps", operation="READ", kind="GROUP", name="headwater.", pattern="PREFIXED"),
-        Access(
-            principal="User:apps", operation="DESCRIBE", kind="GROUP", name="headwater.", pattern="PREFIXED"
+        *(
+            Access(principal=f"User:{role}", operation=operation, kind=kind, name=name, pattern=pattern)
+            for role in ("apps", "replay")
+            for operation, kind, name, pattern in (
+                ("READ", "TOPIC", "page_views", "LITERAL"),
+                ("DESCRIBE", "TOPIC", "page_views", "LITERAL"),
+                ("DESCRIBE_CONFIGS", "TOPIC", "page_views", "LITERAL"),
+                ("DESCRIBE", "CLUSTER", "kafka-cluster", "LITERAL"),
+                ("READ", "GROUP", "headwater.", "PREFIXED"),
+                ("DESCRIBE", "GROUP", "headwater.", "PREFIXED"),
+            )
         ),
     }
 )

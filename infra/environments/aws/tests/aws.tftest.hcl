@@ -79,3 +79,31 @@ run "rejects_zones_that_are_none" {
   variables { zones = ["x", "y", "z"] }
   expect_failures = [var.zones]
 }
+
+run "rejects_an_address_with_a_token" {
+  command = plan
+  variables { notification_channels = { webhook = { url = "https://hooks.example/alerts?token=secret" } } }
+  expect_failures = [var.notification_channels]
+}
+
+run "rejects_an_address_with_a_password" {
+  command = plan
+  variables { notification_channels = { webhook = { url = "https://me:secret@hooks.example/alerts" } } }
+  expect_failures = [var.notification_channels]
+}
+
+run "rejects_a_password_for_the_server_of_mail" {
+  command = plan
+  variables { notification_channels = { email = { host = "mail.example", password = "secret" } } }
+  expect_failures = [var.notification_channels]
+}
+
+run "takes_the_name_of_an_address_that_is_a_secret" {
+  command = plan
+  variables { notification_channels = { webhook = { secret = "webhook.alerts" } } }
+
+  assert {
+    condition     = local.outputs.notification_channels.webhook.secret == "webhook.alerts"
+    error_message = "The name is put out, and nothing else."
+  }
+}

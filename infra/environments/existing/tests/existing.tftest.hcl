@@ -59,3 +59,77 @@ run "rejects_another_kind_of_cluster" {
   variables { spark = { master = "yarn", rest_url = "", ui_url = "", jars = "", app_properties = {} } }
   expect_failures = [var.spark]
 }
+
+run "rejects_an_address_with_a_token" {
+  command = plan
+  variables { notification_channels = { webhook = { url = "https://hooks.example/alerts?token=secret" } } }
+  expect_failures = [var.notification_channels]
+}
+
+run "rejects_an_address_with_a_password" {
+  command = plan
+  variables { notification_channels = { webhook = { url = "https://me:secret@hooks.example/alerts" } } }
+  expect_failures = [var.notification_channels]
+}
+
+run "rejects_a_password_for_the_server_of_mail" {
+  command = plan
+  variables { notification_channels = { email = { host = "mail.example", password = "secret" } } }
+  expect_failures = [var.notification_channels]
+}
+
+run "takes_the_name_of_an_address_that_is_a_secret" {
+  command = plan
+  variables { notification_channels = { webhook = { secret = "webhook.alerts" } } }
+
+  assert {
+    condition     = local.outputs.notification_channels.webhook.secret == "webhook.alerts"
+    error_message = "The name is put out, and nothing else."
+  }
+}
+
+run "rejects_a_channel_that_there_is_not" {
+  command = plan
+  variables { notification_channels = { pigeon = {} } }
+  expect_failures = [var.notification_channels]
+}
+
+run "rejects_a_password_where_a_lookup_belongs" {
+  command = plan
+  variables { connect = { url = "https://connect.example:8083", capture_password = "correct-horse" } }
+  expect_failures = [var.connect]
+}
+
+run "rejects_a_connect_without_a_lookup" {
+  command = plan
+  variables { connect = { url = "https://connect.example:8083" } }
+  expect_failures = [var.connect]
+}
+
+run "takes_a_lookup" {
+  command = plan
+  variables { connect = { url = "https://connect.example:8083", capture_password = "$${file:/etc/connect/secrets.properties:postgres.capture}" } }
+
+  assert {
+    condition     = local.outputs.connect_capture_password == var.connect.capture_password
+    error_message = "What the worker looks it up by is put out as it is."
+  }
+}
+
+run "rejects_a_password_in_the_address_of_the_database" {
+  command = plan
+  variables { postgres = { host = "shop:secret@postgres.example" } }
+  expect_failures = [var.postgres]
+}
+
+run "rejects_a_password_in_the_address_of_airflow" {
+  command = plan
+  variables { airflow_url = "https://admin:secret@airflow.example" }
+  expect_failures = [var.airflow_url]
+}
+
+run "rejects_a_relative_home" {
+  command = plan
+  variables { home = "here" }
+  expect_failures = [var.home]
+}

@@ -90,7 +90,7 @@ resource "aws_s3_object" "requirements" {
 resource "aws_s3_object" "startup" {
   bucket     = var.bucket.name
   key        = "startup.sh"
-  content    = "export HEADWATER_ENVIRONMENT=${base64encode(jsonencode(var.outputs))}\n"
+  content    = "export HEADWATER_ENVIRONMENT=${base64encode(var.outputs)}\n"
   kms_key_id = var.key
 
   tags = var.tags
@@ -203,8 +203,11 @@ resource "aws_iam_role" "this" {
 
 resource "aws_iam_role_policy" "this" {
   #checkov:skip=CKV_AWS_355: only cloudwatch:PutMetricData, which has no resource, bounded by its name space
-  #checkov:skip=CKV_AWS_290: the same
-  for_each = { own = local.own, platform = var.statements }
+  #checkov:skip=CKV_AWS_290: what is written without a resource is metrics, in one name space: it can change nothing that is kept
+  for_each = {
+    own      = local.own
+    platform = [for statement in var.statements : { for name, value in statement : name => value if value != null }]
+  }
 
   name   = each.key
   role   = aws_iam_role.this.id

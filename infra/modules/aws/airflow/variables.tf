@@ -77,6 +77,11 @@ variable "subnets" {
 variable "security_group" {
   description = "Security group of Airflow."
   type        = string
+
+  validation {
+    condition     = can(regex("^sg-", var.security_group))
+    error_message = "A security group is named by its id, which begins with sg-."
+  }
 }
 
 variable "key" {
@@ -96,6 +101,11 @@ variable "key" {
 variable "bucket" {
   description = "The bucket of DAGs."
   type        = object({ name = string, arn = string })
+
+  validation {
+    condition     = can(regex("^arn:[a-z-]+:s3:::[^*/]+$", var.bucket.arn)) && endswith(var.bucket.arn, ":${var.bucket.name}")
+    error_message = "A bucket has a name, and an ARN that ends with it."
+  }
 }
 
 variable "dags" {
@@ -111,17 +121,32 @@ variable "dags" {
 variable "requirements" {
   description = "File with the pinned packages."
   type        = string
+
+  validation {
+    condition     = fileexists(var.requirements)
+    error_message = "The file with the pinned packages is there."
+  }
 }
 
 variable "plugins" {
   description = "The zip of wheels and our own packages in the bucket, and its version; none in the first step."
   type        = object({ key = string, version = string })
   default     = null
+
+  validation {
+    condition     = var.plugins == null ? true : endswith(var.plugins.key, ".zip") && var.plugins.version != ""
+    error_message = "MWAA takes plugins as a zip, in one version: the newest may not be the one that was looked at."
+  }
 }
 
 variable "outputs" {
-  description = "The contract of the environment, which every task reads; it holds no secret."
-  type        = any
+  description = "The contract of the environment, as JSON, which every task reads; it holds no secret."
+  type        = string
+
+  validation {
+    condition     = can(jsondecode(var.outputs).instance)
+    error_message = "The contract is a JSON object that names the instance, at least."
+  }
 }
 
 ################################################################################
@@ -131,29 +156,60 @@ variable "outputs" {
 variable "secrets" {
   description = "ARNs of the passwords that tasks need, by name."
   type        = map(string)
+
+  validation {
+    condition     = alltrue([for arn in values(var.secrets) : can(regex("^arn:[a-z-]+:secretsmanager:[^*]+$", arn))])
+    error_message = "Each secret is named by its ARN; `*` names none."
+  }
 }
 
 variable "secrets_key" {
   description = "ARN of the key that encrypts passwords."
   type        = string
+
+  validation {
+    condition     = startswith(var.secrets_key, "arn:")
+    error_message = "A key is named by its ARN: the keys that AWS keeps for everybody cannot be taken away from anybody."
+  }
 }
 
 variable "lake" {
   description = "ARNs of the buckets warehouse, checkpoints and artifacts."
   type        = map(string)
+
+  validation {
+    condition     = length(setsubtract(["warehouse", "checkpoints", "artifacts"], keys(var.lake))) == 0 && alltrue([for arn in values(var.lake) : can(regex("^arn:[a-z-]+:s3:::[^*/]+$", arn))])
+    error_message = "The buckets warehouse, checkpoints and artifacts, each by its ARN and as a whole."
+  }
 }
 
 variable "packed" {
   description = "Folder of our own code, packed, in the bucket artifacts."
   type        = string
+
+  validation {
+    condition     = can(regex("^[a-z]+$", var.packed))
+    error_message = "A folder is a word: apps may read, and maintenance may empty, all that is in it."
+  }
 }
 
 variable "statements" {
   description = "What else tasks may do: start apps, publish views."
-  type        = any
+  type = list(object({
+    Sid       = string
+    Effect    = string
+    Action    = list(string)
+    Resource  = list(string)
+    Condition = optional(map(map(string)))
+  }))
 
   validation {
-    condition     = alltrue(flatten([for statement in var.statements : [for name in concat(statement.Action, statement.Resource) : name != "*" && !endswith(name, ":*")]]))
-    error_message = "Every action is named, and every resource."
+    condition     = alltrue(flatten([for statement in var.statements : [for action in statement.Action : !strcontains(action, "*")]]))
+    error_message = "Every action is named."
+  }
+
+  validation {
+    condition     = alltrue(flatten([for statement in var.statements : [for resource in statement.Resource : resource != "*" && !endswith(resource, ":*")]]))
+    error_message = "Every resource is named."
   }
 }

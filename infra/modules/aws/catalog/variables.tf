@@ -60,6 +60,11 @@ variable "warehouse" {
 variable "warehouse_arn" {
   description = "ARN of the warehouse's bucket."
   type        = string
+
+  validation {
+    condition     = can(regex("^arn:[a-z-]+:s3:::[^*/]+$", var.warehouse_arn))
+    error_message = "A bucket is named by its ARN, as a whole."
+  }
 }
 
 variable "key" {

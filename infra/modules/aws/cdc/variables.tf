@@ -61,11 +61,26 @@ variable "connect_version" {
   description = "Version of Kafka Connect."
   type        = string
   default     = "3.7.x"
+
+  validation {
+    condition     = can(regex("^[0-9]+[.][0-9]+[.](x|[0-9]+)$", var.connect_version))
+    error_message = "A version of Connect is written like 3.7.x, as MSK Connect lists them."
+  }
 }
 
 variable "kafka" {
   description = "The cluster: its ARN and its addresses for AWS roles."
   type        = object({ arn = string, bootstrap_servers = string })
+
+  validation {
+    condition     = can(regex("^arn:[a-z-]+:kafka:[^*]+:cluster/[^*/]+/[^*/]+$", var.kafka.arn))
+    error_message = "A cluster is named by its ARN; rights on topics are made of it."
+  }
+
+  validation {
+    condition     = alltrue([for server in split(",", var.kafka.bootstrap_servers) : endswith(server, ":9098")])
+    error_message = "The worker proves itself with a role, over TLS: brokers listen to that at port 9098."
+  }
 }
 
 variable "subnets" {
@@ -81,11 +96,21 @@ variable "subnets" {
 variable "security_group" {
   description = "Security group of the worker."
   type        = string
+
+  validation {
+    condition     = can(regex("^sg-", var.security_group))
+    error_message = "A security group is named by its id, which begins with sg-."
+  }
 }
 
 variable "log_group" {
   description = "Name of the log group that the worker writes to."
   type        = string
+
+  validation {
+    condition     = can(regex("^/[A-Za-z0-9/_.-]+$", var.log_group))
+    error_message = "A log group is named by its path, such as /example/kafka."
+  }
 }
 
 ################################################################################
@@ -105,9 +130,19 @@ variable "topics" {
 variable "secret" {
   description = "Name and ARN of the secret with the password of the database's role `capture`."
   type        = object({ name = string, arn = string })
+
+  validation {
+    condition     = endswith(var.secret.name, "postgres.capture") && can(regex("^arn:[a-z-]+:secretsmanager:[^*]+$", var.secret.arn))
+    error_message = "The secret of `capture`, and no other: by its name, and by its ARN."
+  }
 }
 
 variable "secrets_key" {
   description = "ARN of the key that encrypts passwords."
   type        = string
+
+  validation {
+    condition     = startswith(var.secrets_key, "arn:")
+    error_message = "A key is named by its ARN: the keys that AWS keeps for everybody cannot be taken away from anybody."
+  }
 }

@@ -98,6 +98,12 @@ resource "aws_iam_role" "monitoring" {
       Effect    = "Allow"
       Principal = { Service = "monitoring.rds.amazonaws.com" }
       Action    = "sts:AssumeRole"
+      Condition = {
+        StringEquals = {
+          "aws:SourceAccount" = var.account.id
+          "aws:SourceArn"     = "arn:aws:rds:${var.account.region}:${var.account.id}:db:${var.name}"
+        }
+      }
     }]
   })
 

@@ -18,6 +18,16 @@ variable "tags" {
   default     = {}
 }
 
+variable "account" {
+  description = "Where everything is: the id of the account and the region."
+  type        = object({ id = string, region = string })
+
+  validation {
+    condition     = can(regex("^[0-9]{12}$", var.account.id))
+    error_message = "The id of an account has twelve digits."
+  }
+}
+
 ################################################################################
 # Server
 ################################################################################
@@ -96,6 +106,11 @@ variable "subnets" {
 variable "security_group" {
   description = "Security group of the server."
   type        = string
+
+  validation {
+    condition     = can(regex("^sg-", var.security_group))
+    error_message = "A security group is named by its id, which begins with sg-."
+  }
 }
 
 variable "key" {
@@ -111,6 +126,11 @@ variable "key" {
 variable "secrets_key" {
   description = "ARN of the key that encrypts the password of the first user."
   type        = string
+
+  validation {
+    condition     = startswith(var.secrets_key, "arn:")
+    error_message = "A key is named by its ARN: the keys that AWS keeps for everybody cannot be taken away from anybody."
+  }
 }
 
 ################################################################################
@@ -120,4 +140,9 @@ variable "secrets_key" {
 variable "alarm_topic" {
   description = "ARN of the topic that alarms go to."
   type        = string
+
+  validation {
+    condition     = can(regex("^arn:[a-z-]+:sns:[^*]+$", var.alarm_topic))
+    error_message = "Alarms go to one topic of SNS, named by its ARN."
+  }
 }

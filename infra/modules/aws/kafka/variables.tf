@@ -85,6 +85,11 @@ variable "subnets" {
 variable "security_group" {
   description = "Security group of the brokers."
   type        = string
+
+  validation {
+    condition     = can(regex("^sg-", var.security_group))
+    error_message = "A security group is named by its id, which begins with sg-."
+  }
 }
 
 variable "key" {
@@ -100,6 +105,11 @@ variable "key" {
 variable "log_group" {
   description = "Name of the log group that the brokers write to."
   type        = string
+
+  validation {
+    condition     = can(regex("^/[A-Za-z0-9/_.-]+$", var.log_group))
+    error_message = "A log group is named by its path, such as /example/kafka."
+  }
 }
 
 ################################################################################
@@ -123,4 +133,9 @@ variable "secrets" {
 variable "alarm_topic" {
   description = "ARN of the topic that alarms go to."
   type        = string
+
+  validation {
+    condition     = can(regex("^arn:[a-z-]+:sns:[^*]+$", var.alarm_topic))
+    error_message = "Alarms go to one topic of SNS, named by its ARN."
+  }
 }

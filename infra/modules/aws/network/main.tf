@@ -22,6 +22,14 @@ locals {
   # Only these fetch and store objects.
   storing = toset(["spark", "airflow", "connect"])
 
+  # What AWS's services fetch on our behalf, as their documentation names it: layers of images, Amazon Linux, EMR's own.
+  fetched_by_services = [for bucket in [
+    "prod-${var.account.region}-starport-layer-bucket",
+    "al2023-repos-${var.account.region}-de612dc2",
+    "aws157-instance-data-0-prod-${var.account.region}",
+    "aws157-instance-data-1-prod-${var.account.region}",
+  ] : "arn:aws:s3:::${bucket}"]
+
   subnets = { for number, zone in var.zones : zone => cidrsubnet(var.cidr, 4, number) }
 }
 
@@ -152,9 +160,33 @@ resource "aws_vpc_security_group_egress_rule" "storage" {
 
 resource "aws_vpc_endpoint" "s3" {
   vpc_id            = aws_vpc.this.id
-  service_name      = "com.amazonaws.${var.region}.s3"
+  service_name      = "com.amazonaws.${var.account.region}.s3"
   vpc_endpoint_type = "Gateway"
   route_table_ids   = [aws_route_table.this.id]
+
+  # Whoever gets hold of a part can carry nothing to a bucket of their own. Who may do what in ours, roles say.
+  policy = jsonencode({
+    Version = "2012-10-17"
+    Statement = [{
+      Sid       = "OwnBuckets"
+      Effect    = "Allow"
+      Principal = "*"
+      Action    = ["s3:ListBucket", "s3:GetBucketLocation", "s3:GetBucketPublicAccessBlock", "s3:GetEncryptionConfiguration"]
+      Resource  = sort(var.buckets)
+      }, {
+      Sid       = "OwnObjects"
+      Effect    = "Allow"
+      Principal = "*"
+      Action    = ["s3:GetObject", "s3:GetObjectVersion", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"]
+      Resource  = [for arn in sort(var.buckets) : "${arn}/*"]
+      }, {
+      Sid       = "WhatServicesFetch"
+      Effect    = "Allow"
+      Principal = "*"
+      Action    = ["s3:GetObject"]
+      Resource  = [for arn in local.fetched_by_services : "${arn}/*"]
+    }]
+  })
 
   tags = merge(var.tags, { Name = "${var.name}-s3" })
 }
@@ -163,7 +195,7 @@ resource "aws_vpc_endpoint" "interface" {
   for_each = var.endpoints
 
   vpc_id              = aws_vpc.this.id
-  service_name        = "com.amazonaws.${var.region}.${each.key}"
+  service_name        = "com.amazonaws.${var.account.region}.${each.key}"
   vpc_endpoint_type   = "Interface"
   private_dns_enabled = true
   subnet_ids          = [for zone in slice(var.zones, 0, var.endpoint_zones) : aws_subnet.this[zone].id]
@@ -194,6 +226,10 @@ resource "aws_iam_role" "flow_log" {
       Effect    = "Allow"
       Principal = { Service = "vpc-flow-logs.amazonaws.com" }
       Action    = "sts:AssumeRole"
+      Condition = {
+        StringEquals = { "aws:SourceAccount" = var.account.id }
+        ArnLike      = { "aws:SourceArn" = "arn:aws:ec2:${var.account.region}:${var.account.id}:vpc-flow-log/*" }
+      }
     }]
   })
 

@@ -18,19 +18,24 @@ variable "tags" {
   default     = {}
 }
 
-################################################################################
-# Network
-################################################################################
-
-variable "region" {
-  description = "Region, for the names of AWS's services."
-  type        = string
+variable "account" {
+  description = "Where everything is: the id of the account and the region."
+  type        = object({ id = string, region = string })
 
   validation {
-    condition     = can(regex("^[a-z]{2}(-[a-z]+)+-[0-9]$", var.region))
+    condition     = can(regex("^[0-9]{12}$", var.account.id))
+    error_message = "The id of an account has twelve digits."
+  }
+
+  validation {
+    condition     = can(regex("^[a-z]{2}(-[a-z]+)+-[0-9]$", var.account.region))
     error_message = "A region is written like eu-central-1."
   }
 }
+
+################################################################################
+# Network
+################################################################################
 
 variable "cidr" {
   description = "Addresses of the network."
@@ -67,12 +72,22 @@ variable "endpoints" {
   type        = set(string)
   default = [
     "airflow.api", "airflow.env", "airflow.ops", "ecr.api", "ecr.dkr", "emr-serverless",
-    "kafkaconnect", "kms", "logs", "monitoring", "secretsmanager", "sns", "sqs", "sts",
+    "glue", "kafkaconnect", "kms", "logs", "monitoring", "secretsmanager", "sns", "sqs", "sts",
   ]
 
   validation {
-    condition     = length(setsubtract(["kms", "secretsmanager", "emr-serverless"], var.endpoints)) == 0
-    error_message = "Without kms, secretsmanager and emr-serverless nothing starts: there is no other way out."
+    condition     = length(setsubtract(["airflow.env", "emr-serverless", "glue", "kafkaconnect", "kms", "secretsmanager"], var.endpoints)) == 0
+    error_message = "The platform itself asks airflow.env, emr-serverless, glue, kafkaconnect, kms and secretsmanager: there is no other way out."
+  }
+}
+
+variable "buckets" {
+  description = "ARNs of the buckets that the network reaches, beside those that AWS's own services fetch from."
+  type        = set(string)
+
+  validation {
+    condition     = length(var.buckets) > 0 && alltrue([for arn in var.buckets : can(regex("^arn:[a-z-]+:s3:::[^*/]+$", arn))])
+    error_message = "Buckets are named one by one, by their ARNs; `*` would be everybody's."
   }
 }
 
@@ -94,4 +109,9 @@ variable "endpoint_zones" {
 variable "flow_log_group" {
   description = "ARN of the log group that hears of refused connections."
   type        = string
+
+  validation {
+    condition     = can(regex("^arn:[a-z-]+:logs:[^*]+:log-group:[^*]+$", var.flow_log_group))
+    error_message = "A log group is named by its ARN, without its streams."
+  }
 }

@@ -36,6 +36,11 @@ variable "log_groups" {
   description = "Parts that write logs."
   type        = set(string)
   default     = ["network", "kafka", "spark", "connect"]
+
+  validation {
+    condition     = alltrue([for part in var.log_groups : can(regex("^[a-z]+$", part))])
+    error_message = "A part is a word; its log group is /<name>/<part>."
+  }
 }
 
 variable "retention_days" {
@@ -107,4 +112,9 @@ variable "most_seconds" {
 variable "application" {
   description = "Id of the EMR Serverless application whose failures are told."
   type        = string
+
+  validation {
+    condition     = can(regex("^[a-z0-9]+$", var.application))
+    error_message = "An application is named by its id, such as 00f5trm1fv0d3p09."
+  }
 }

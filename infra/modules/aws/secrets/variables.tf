@@ -45,6 +45,11 @@ variable "key" {
 variable "region" {
   description = "Region that keeps the secrets."
   type        = string
+
+  validation {
+    condition     = can(regex("^[a-z]{2}(-[a-z]+)+-[0-9]$", var.region))
+    error_message = "A region is written like eu-central-1."
+  }
 }
 
 ################################################################################

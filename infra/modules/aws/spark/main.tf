@@ -77,7 +77,7 @@ resource "aws_iam_role_policy" "app" {
         Sid      = "ReadPasswords"
         Effect   = "Allow"
         Action   = ["secretsmanager:GetSecretValue"]
-        Resource = [for name, arn in var.secrets : arn if name != "kafka.control" || each.key == var.archive]
+        Resource = [for name in local.passwords[each.key] : var.secrets[name]]
       },
       local.mark_folders,
       ], [for writes in local.writes_apart[each.key] : {
@@ -90,6 +90,11 @@ resource "aws_iam_role_policy" "app" {
 }
 
 locals {
+  # A version apart writes no topic, and so reads as another user; the archive raises alarms.
+  passwords = { for app in keys(local.apps) : app => concat(
+    app == "replay" ? ["kafka.replay"] : ["kafka.apps"], app == var.archive ? ["kafka.control"] : [], ["postgres.headwater"]
+  ) }
+
   # The archive keeps the cold log and what is no event; a version apart may be one of any view, but moves no reader.
   writes_apart = merge({ for app in keys(var.apps) : app => [] }, {
     replay        = [concat([for namespace in ["versions", "state", "late"] : "${local.warehouse}/${namespace}/*"], ["${local.checkpoints}/views/*", "${local.checkpoints}/late/*"])]
@@ -145,12 +150,12 @@ resource "aws_iam_role_policy_attachment" "views" {
 locals {
   # What a bounded job writes, by its name. `jobs` is for all others: they only look.
   jobs = {
-    jobs     = { writes = [], passwords = ["kafka.apps", "postgres.headwater"] }
-    check    = { writes = ["quality"], passwords = ["kafka.apps", "kafka.control", "postgres.headwater"] }
-    backfill = { writes = ["versions"], passwords = ["kafka.apps", "postgres.headwater"] }
-    batch    = { writes = ["batch", "serving"], passwords = ["kafka.apps", "kafka.control", "postgres.headwater"] }
+    jobs     = { writes = [], passwords = ["kafka.replay", "postgres.headwater"] }
+    check    = { writes = ["quality"], passwords = ["kafka.control", "kafka.replay", "postgres.headwater"] }
+    backfill = { writes = ["versions"], passwords = ["kafka.replay", "postgres.headwater"] }
+    batch    = { writes = ["batch", "serving"], passwords = ["kafka.control", "kafka.replay", "postgres.headwater"] }
     maintain = { writes = local.namespaces, passwords = ["postgres.headwater"] }
-    verify   = { writes = ["scratch"], passwords = ["kafka.apps", "postgres.headwater"] }
+    verify   = { writes = ["scratch"], passwords = ["kafka.replay", "postgres.headwater"] }
   }
   namespaces = ["batch", "cold", "late", "quality", "quarantine", "scratch", "serving", "state", "versions", "views"]
   progress   = { verify = ["${local.checkpoints}/scratch/*"] }                  # of queries that a job runs

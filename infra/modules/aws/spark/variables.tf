@@ -66,6 +66,11 @@ variable "subnets" {
 variable "security_group" {
   description = "Security group of drivers and executors."
   type        = string
+
+  validation {
+    condition     = can(regex("^sg-", var.security_group))
+    error_message = "A security group is named by its id, which begins with sg-."
+  }
 }
 
 ################################################################################
@@ -136,6 +141,11 @@ variable "packed" {
 variable "buckets" {
   description = "ARNs of the buckets warehouse, checkpoints and artifacts."
   type        = map(string)
+
+  validation {
+    condition     = length(setsubtract(["warehouse", "checkpoints", "artifacts"], keys(var.buckets))) == 0 && alltrue([for arn in values(var.buckets) : can(regex("^arn:[a-z-]+:s3:::[^*/]+$", arn))])
+    error_message = "The buckets warehouse, checkpoints and artifacts, each by its ARN and as a whole."
+  }
 }
 
 variable "keys" {
@@ -153,12 +163,17 @@ variable "secrets" {
   type        = map(string)
 
   validation {
-    condition     = keys(var.secrets) == tolist(["kafka.apps", "kafka.control", "postgres.headwater"])
-    error_message = "Apps and jobs need the passwords kafka.apps, kafka.control (for alarms) and postgres.headwater, and no other."
+    condition     = keys(var.secrets) == tolist(["kafka.apps", "kafka.control", "kafka.replay", "postgres.headwater"])
+    error_message = "Apps and jobs need the passwords kafka.apps, kafka.control (for alarms), kafka.replay and postgres.headwater, and no other."
   }
 }
 
 variable "log_group" {
   description = "The log group that drivers and executors write to."
   type        = object({ name = string, arn = string })
+
+  validation {
+    condition     = can(regex("^/[A-Za-z0-9/_.-]+$", var.log_group.name)) && can(regex("^arn:[a-z-]+:logs:[^*]+$", var.log_group.arn))
+    error_message = "A log group has a path, such as /example/spark, and an ARN, without its streams."
+  }
 }

@@ -8,7 +8,7 @@ locals {
 }
 
 resource "aws_s3_bucket" "this" {
-  #checkov:skip=CKV_AWS_18: who reads which object is in CloudTrail; a second log of it would hold people's data longer
+  #checkov:skip=CKV_AWS_18: a log of who read what would keep names of objects longer than the objects; who must know turns on data events of CloudTrail, which nothing here does
   #checkov:skip=CKV_AWS_144: another region is a decision with a price; docs/deploy-aws.md says how to take it
   #checkov:skip=CKV2_AWS_62: nothing listens to objects: the log is Kafka
   for_each = var.buckets

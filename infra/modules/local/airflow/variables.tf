@@ -58,6 +58,11 @@ variable "postgres" {
     host = string
     port = number
   })
+
+  validation {
+    condition     = var.postgres.host == "127.0.0.1" && var.postgres.port > 1023
+    error_message = "The database is on this machine, at a port that nobody needs root for."
+  }
 }
 
 ################################################################################
@@ -67,4 +72,9 @@ variable "postgres" {
 variable "spark_jobs" {
   description = "Configuration folder of bounded Spark jobs, as the module `spark` gives it."
   type        = string
+
+  validation {
+    condition     = startswith(var.spark_jobs, "/")
+    error_message = "The folder is an absolute path: tasks run wherever Airflow does."
+  }
 }

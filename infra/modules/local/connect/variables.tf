@@ -45,6 +45,11 @@ variable "heap" {
 variable "bootstrap_servers" {
   description = "Addresses of the brokers."
   type        = string
+
+  validation {
+    condition     = alltrue([for server in split(",", var.bootstrap_servers) : can(regex("^127[.]0[.]0[.]1:[0-9]+$", server))])
+    error_message = "Brokers are on this machine, written like 127.0.0.1:9092."
+  }
 }
 
 variable "replication" {

@@ -11,7 +11,7 @@ variables {
   dags            = "../../../../dags"
   requirements    = "../../../../requirements.txt"
   packed          = "packed"
-  outputs         = { instance = "example" }
+  outputs         = "{\"instance\":\"example\"}"
   secrets         = { "postgres.headwater" = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:headwater" }
   statements      = [{ Sid = "StartApps", Effect = "Allow", Action = ["emr-serverless:StartJobRun"], Resource = ["arn:aws:emr-serverless:eu-central-1:123456789012:/applications/00example"] }]
   lake = {
@@ -30,6 +30,11 @@ run "is_closed_to_the_internet" {
   assert {
     condition     = aws_mwaa_environment.this.webserver_access_mode == "PRIVATE_ONLY" && length(one(aws_mwaa_environment.this.network_configuration).subnet_ids) == 2 && aws_mwaa_environment.this.airflow_configuration_options["api.expose_config"] == "False"
     error_message = "The UI is reached through the network only, and shows no configuration."
+  }
+
+  assert {
+    condition     = length([for option in keys(aws_mwaa_environment.this.airflow_configuration_options) : option if strcontains(option, "auth_manager")]) == 0
+    error_message = "MWAA's own auth manager lets people in, by AWS's roles: no simple one is put in its place."
   }
 }
 
@@ -115,4 +120,46 @@ run "rejects_a_size_without_room" {
   command = plan
   variables { environment_class = "mw1.micro" }
   expect_failures = [var.environment_class]
+}
+
+run "rejects_every_action_of_a_service" {
+  command = plan
+  variables { statements = [{ Sid = "All", Effect = "Allow", Action = ["s3:*"], Resource = ["arn:aws:s3:::example-warehouse"] }] }
+  expect_failures = [var.statements]
+}
+
+run "rejects_half_an_action" {
+  command = plan
+  variables { statements = [{ Sid = "All", Effect = "Allow", Action = ["s3:Get*"], Resource = ["arn:aws:s3:::example-warehouse"] }] }
+  expect_failures = [var.statements]
+}
+
+run "rejects_a_secret_that_is_every_secret" {
+  command = plan
+  variables { secrets = { "postgres.headwater" = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:*" } }
+  expect_failures = [var.secrets]
+}
+
+run "rejects_a_bucket_in_part" {
+  command = plan
+  variables { lake = { warehouse = "arn:aws:s3:::*", checkpoints = "arn:aws:s3:::c", artifacts = "arn:aws:s3:::a" } }
+  expect_failures = [var.lake]
+}
+
+run "rejects_a_group_by_its_name" {
+  command = plan
+  variables { security_group = "airflow" }
+  expect_failures = [var.security_group]
+}
+
+run "rejects_a_contract_that_is_none" {
+  command = plan
+  variables { outputs = "none" }
+  expect_failures = [var.outputs]
+}
+
+run "rejects_whatever_plugins_there_are" {
+  command = plan
+  variables { plugins = { key = "plugins.zip", version = "" } }
+  expect_failures = [var.plugins]
 }

@@ -43,3 +43,9 @@ run "rejects_a_warehouse_on_a_disk" {
   variables { warehouse = "/srv/warehouse" }
   expect_failures = [var.warehouse]
 }
+
+run "rejects_every_bucket" {
+  command = plan
+  variables { warehouse_arn = "arn:aws:s3:::*" }
+  expect_failures = [var.warehouse_arn]
+}

@@ -79,3 +79,27 @@ run "rejects_public_subnets" {
   variables { subnets = { eu-central-1a = { id = "subnet-a", public = true } } }
   expect_failures = [var.subnets]
 }
+
+run "rejects_brokers_that_ask_for_a_password" {
+  command = plan
+  variables { kafka = { arn = "arn:aws:kafka:eu-central-1:123456789012:cluster/example/0a1b", bootstrap_servers = "b-1.example:9096" } }
+  expect_failures = [var.kafka]
+}
+
+run "rejects_every_cluster" {
+  command = plan
+  variables { kafka = { arn = "arn:aws:kafka:eu-central-1:123456789012:cluster/*/*", bootstrap_servers = "b-1.example:9098" } }
+  expect_failures = [var.kafka]
+}
+
+run "rejects_the_secret_of_somebody_else" {
+  command = plan
+  variables { secret = { name = "AmazonMSK_example/kafka.admin", arn = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:x" } }
+  expect_failures = [var.secret]
+}
+
+run "rejects_a_version_that_is_none" {
+  command = plan
+  variables { connect_version = "latest" }
+  expect_failures = [var.connect_version]
+}

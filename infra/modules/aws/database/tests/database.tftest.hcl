@@ -1,6 +1,7 @@
 mock_provider "aws" { source = "../mocks" }
 
 variables {
+  account        = { id = "123456789012", region = "eu-central-1" }
   name           = "example"
   key            = "arn:aws:kms:eu-central-1:123456789012:key/data"
   secrets_key    = "arn:aws:kms:eu-central-1:123456789012:key/secrets"
@@ -89,4 +90,23 @@ run "rejects_a_machine_without_memory" {
   command = plan
   variables { instance_class = "db.t4g.micro" }
   expect_failures = [var.instance_class]
+}
+
+run "rejects_alarms_that_nobody_hears" {
+  command = plan
+  variables { alarm_topic = "somebody" }
+  expect_failures = [var.alarm_topic]
+}
+
+run "trusts_the_monitoring_of_this_database_alone" {
+  assert {
+    condition     = jsondecode(aws_iam_role.monitoring.assume_role_policy).Statement[0].Condition.StringEquals == { "aws:SourceAccount" = "123456789012", "aws:SourceArn" = "arn:aws:rds:eu-central-1:123456789012:db:example" }
+    error_message = "AWS's service acts for this database, or not at all."
+  }
+}
+
+run "rejects_an_account_that_is_none" {
+  command = plan
+  variables { account = { id = "mine", region = "eu-central-1" } }
+  expect_failures = [var.account]
 }

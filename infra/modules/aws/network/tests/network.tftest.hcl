@@ -2,7 +2,8 @@ mock_provider "aws" { source = "../mocks" }
 
 variables {
   name           = "example"
-  region         = "eu-central-1"
+  account        = { id = "123456789012", region = "eu-central-1" }
+  buckets        = ["arn:aws:s3:::example-warehouse", "arn:aws:s3:::example-artifacts"]
   zones          = ["eu-central-1a", "eu-central-1b", "eu-central-1c"]
   flow_log_group = "arn:aws:logs:eu-central-1:123456789012:log-group:/example/network"
 }
@@ -41,6 +42,40 @@ run "reaches_aws_without_the_internet" {
     condition     = aws_vpc_endpoint.s3.vpc_endpoint_type == "Gateway" && alltrue([for endpoint in aws_vpc_endpoint.interface : endpoint.private_dns_enabled && length(endpoint.subnet_ids) == 2])
     error_message = "S3 has a gateway; every other service an address in two zones, under its usual name."
   }
+}
+
+run "reaches_no_bucket_of_somebody_else" {
+  assert {
+    condition = alltrue(flatten([for statement in jsondecode(aws_vpc_endpoint.s3.policy).Statement : [
+      [for action in statement.Action : !strcontains(action, "*")],
+      [for resource in statement.Resource : anytrue([for arn in concat(tolist(var.buckets), local.fetched_by_services) : resource == arn || resource == "${arn}/*"])],
+    ]]))
+    error_message = "Every action is named, and every bucket: ours, and those that AWS's services fetch from."
+  }
+
+  assert {
+    condition     = alltrue([for statement in jsondecode(aws_vpc_endpoint.s3.policy).Statement : statement.Action == ["s3:GetObject"] if anytrue([for resource in statement.Resource : strcontains(resource, "eu-central-1")])])
+    error_message = "What is AWS's is only read."
+  }
+}
+
+run "trusts_the_flow_log_of_this_account_alone" {
+  assert {
+    condition     = jsondecode(aws_iam_role.flow_log.assume_role_policy).Statement[0].Condition.StringEquals["aws:SourceAccount"] == var.account.id
+    error_message = "AWS's service acts for this account, or not at all."
+  }
+}
+
+run "rejects_everybodys_buckets" {
+  command = plan
+  variables { buckets = ["arn:aws:s3:::*"] }
+  expect_failures = [var.buckets]
+}
+
+run "rejects_a_region_that_is_none" {
+  command = plan
+  variables { account = { id = "123456789012", region = "Frankfurt" } }
+  expect_failures = [var.account]
 }
 
 run "tells_of_refused_connections" {
@@ -83,8 +118,20 @@ run "rejects_a_network_that_cannot_read_its_secrets" {
   expect_failures = [var.endpoints]
 }
 
+run "rejects_a_network_that_cannot_renew_the_copy_of_the_catalog" {
+  command = plan
+  variables { endpoints = ["airflow.env", "emr-serverless", "kafkaconnect", "kms", "secretsmanager"] }
+  expect_failures = [var.endpoints]
+}
+
 run "rejects_more_endpoint_zones_than_there_are" {
   command = plan
   variables { endpoint_zones = 4 }
   expect_failures = [var.endpoint_zones]
+}
+
+run "rejects_a_log_that_is_none" {
+  command = plan
+  variables { flow_log_group = "/example/network" }
+  expect_failures = [var.flow_log_group]
 }

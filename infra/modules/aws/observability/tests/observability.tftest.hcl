@@ -59,3 +59,9 @@ run "rejects_a_bound_that_cannot_be_measured" {
   variables { most_seconds = 10 }
   expect_failures = [var.most_seconds]
 }
+
+run "rejects_every_application" {
+  command = plan
+  variables { application = "*" }
+  expect_failures = [var.application]
+}

@@ -48,3 +48,9 @@ run "rejects_half_a_generation" {
   variables { generation = 1.5 }
   expect_failures = [var.generation]
 }
+
+run "rejects_a_region_that_is_none" {
+  command = plan
+  variables { region = "Frankfurt" }
+  expect_failures = [var.region]
+}

@@ -21,6 +21,7 @@ variables {
   secrets = {
     "kafka.apps"         = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:AmazonMSK_example/kafka.apps-0a1b2c"
     "kafka.control"      = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:AmazonMSK_example/kafka.control-0a1b2c"
+    "kafka.replay"       = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:AmazonMSK_example/kafka.replay-0a1b2c"
     "postgres.headwater" = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:AmazonMSK_example/postgres.headwater-0a1b2c"
   }
 }
@@ -183,6 +184,7 @@ run "rejects_passwords_that_apps_do_not_need" {
       "kafka.admin"        = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:admin"
       "kafka.apps"         = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:apps"
       "kafka.control"      = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:control"
+      "kafka.replay"       = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:replay"
       "postgres.headwater" = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:headwater"
     }
   }
@@ -235,4 +237,24 @@ run "rejects_less_than_two_apps_need" {
   command = plan
   variables { maximum = { cpus = 2, memory_gigabytes = 8, disk_gigabytes = 100 } }
   expect_failures = [var.maximum]
+}
+
+run "rejects_every_bucket" {
+  command = plan
+  variables { buckets = { warehouse = "arn:aws:s3:::*", checkpoints = "arn:aws:s3:::c", artifacts = "arn:aws:s3:::a" } }
+  expect_failures = [var.buckets]
+}
+
+run "keeps_the_password_of_apps_from_who_computes_the_past_again" {
+  assert {
+    condition = alltrue([for name, policy in merge(aws_iam_role_policy.job, { replay = aws_iam_role_policy.app["replay"] }) : alltrue([
+      for statement in jsondecode(policy.policy).Statement : !contains(statement.Resource, var.secrets["kafka.apps"])
+    ])])
+    error_message = "Candidates and jobs read the log as `replay`, who may write no topic."
+  }
+
+  assert {
+    condition     = one([for statement in jsondecode(aws_iam_role_policy.app["traffic"].policy).Statement : statement.Resource if statement.Sid == "ReadPasswords"]) == [for name in ["kafka.apps", "kafka.control", "postgres.headwater"] : var.secrets[name]]
+    error_message = "The app that keeps the archive writes topics, and raises alarms."
+  }
 }

@@ -86,3 +86,9 @@ run "rejects_a_relative_folder_of_dags" {
   variables { dags = "dags" }
   expect_failures = [var.dags]
 }
+
+run "rejects_a_database_elsewhere" {
+  command = plan
+  variables { postgres = { host = "postgres.example", port = 5432 } }
+  expect_failures = [var.postgres]
+}

@@ -39,3 +39,9 @@ run "rejects_replication_without_a_quorum" {
   variables { replication = 2 }
   expect_failures = [var.replication]
 }
+
+run "rejects_brokers_elsewhere" {
+  command = plan
+  variables { bootstrap_servers = "kafka.example:9092" }
+  expect_failures = [var.bootstrap_servers]
+}

@@ -1,0 +1,38 @@
+"""Figures of measurements: a file for each benchmark, in which a figure stays until it is measured again."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    Figure = Mapping[str, Any]
+
+FOLDER = Path(os.environ.get("FIGURES", "docs/figures"))
+
+
+def kept(benchmark: str) -> list[dict[str, Any]]:
+    """Return all figures of a benchmark."""
+    path = _path(benchmark)
+    return list(json.loads(path.read_text())) if path.exists() else []
+
+
+def keep(benchmark: str, figure: Figure, *identity: str) -> None:
+    """Keep a figure, in place of the one that has the same in these fields."""
+    figures = {_identity(each, identity): each for each in kept(benchmark)}
+    figures[_identity(figure, identity)] = dict(figure)
+    path = _path(benchmark)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(list(figures.values()), indent=1) + "\n")
+
+
+def _identity(figure: Figure, fields: tuple[str, ...]) -> tuple[Any, ...]:
+    return tuple(figure[field] for field in fields)
+
+
+def _path(benchmark: str) -> Path:
+    return FOLDER / f"{benchmark}.json"
