@@ -78,8 +78,12 @@ def newest_rows(
 
 
 def newest(rows: pa.Table, most: int) -> pa.Table:
-    """Return the newest of rows, by their first column, which says when."""
-    return rows.sort_by([(rows.column_names[0], "descending")]).slice(0, most)
+    """Return the newest of rows, by their first column, which says when; rows of tables by their key."""
+    import pyarrow as pa  # with the reader of the lake, which takes a second
+
+    first = rows.schema.field(0)
+    order = "descending" if pa.types.is_timestamp(first.type) else "ascending"
+    return rows.sort_by([(first.name, order)]).slice(0, most)
 
 
 def _snapshot(table: Table, at: datetime | None, place: Place | None) -> int | None:

@@ -18,7 +18,9 @@ commands = typer.Typer(no_args_is_help=True, help="Views: look at what they serv
 @commands.command("show")
 def show_view(
     name: str,
-    rows: Annotated[int, typer.Option(min=1, max=1000, help="How many of the newest rows.")] = 20,
+    rows: Annotated[
+        int, typer.Option(min=1, max=1000, help="How many of the newest rows; of tables, by key.")
+    ] = 20,
     at: Annotated[
         datetime | None,
         typer.Option(formats=["%Y-%m-%dT%H:%M:%S%z"], help="As it was then, e.g. 2026-01-05T12:00:00+00:00."),
@@ -30,7 +32,7 @@ def show_view(
         bool, typer.Option("--serving", help="Closed days as the batch layer has them.")
     ] = False,
 ) -> None:
-    """Show the newest rows of a view, now or as they were."""
+    """Show the newest rows of a view, or the first by key of a view of tables, now or as they were."""
     from headwater import lake
     from headwater import serving as both_layers
     from headwater.time_travel import Place
