@@ -75,6 +75,19 @@ run "notices_a_dead_task_within_a_minute" {
   }
 }
 
+run "keeps_its_dags_on_a_busy_machine" {
+  command = plan
+
+  assert {
+    condition = alltrue([for line in [
+      "dagbag_import_timeout = 120",
+      "dag_file_processor_timeout = 300",
+      "stale_dag_threshold = 3600",
+    ] : strcontains(output.part.files["airflow/airflow.cfg"], "${line}\n")])
+    error_message = "A DAG that is read slowly counts as removed, and its runs stand still."
+  }
+}
+
 run "rejects_more_tasks_than_memory_allows" {
   command = plan
   variables { parallelism = 32 }
