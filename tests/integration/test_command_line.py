@@ -11,7 +11,7 @@ import pytest
 from psycopg import sql
 
 from headwater.cli import main
-from tests.hostile import ARGUMENTS, COMMAND
+from tests.hostile import ARGUMENTS, COMMAND, FREE_TEXT
 
 if TYPE_CHECKING:
     from headwater.settings import Settings
@@ -71,7 +71,8 @@ def test_hostile_words_change_nothing_of_a_running_instance(
     monkeypatch.setattr("headwater.cli.cli", COMMAND)
     before = rows(instance)
     for argument in ARGUMENTS:
-        if argument.name == "reason":  # with any of them the person would be erased, as asked
+        # With any text the person would be erased, as asked.
+        if argument.command == ("erase",) and argument.name in FREE_TEXT:
             continue
         for probe in PROBES:
             monkeypatch.setattr(sys, "argv", ["headwater", *argument.filled_in(probe)])
