@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kafka import KafkaProducer
 
 from tests.log_records import NOON, milliseconds
+from tests.people import SOMEBODY
 
 if TYPE_CHECKING:
     from tests.streams import Log
@@ -44,7 +45,7 @@ class Changes:
 
     def person(self, name: str, country: str) -> None:
         """Tell of somebody who lives somewhere."""
-        self.tell("user_changelog", user_id=name, name=name, country=country, plan="free")
+        self.tell("user_changelog", user_id=name, name=SOMEBODY, country=country, plan="free")
 
     def done(self) -> None:
         """Wait until all is in the log."""
