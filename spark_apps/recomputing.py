@@ -19,7 +19,7 @@ from spark_apps import internals, pipeline, stitched_log
 from spark_apps.sinks import between
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from datetime import datetime, timedelta
 
     from pyspark.sql import DataFrame, SparkSession
@@ -27,12 +27,11 @@ if TYPE_CHECKING:
     from headwater.replay.needing import Needed
     from headwater.settings import Settings
     from headwater.topics import Topic
-    from spark_apps.kafka_log import Offsets
     from spark_apps.sinks import Newest
+    from spark_apps.stitched_log import Reader
     from spark_apps.view import View
 
     Records = dict[str, DataFrame]  # by topic
-    Reader = Callable[[SparkSession, Settings, str, Offsets, Offsets], DataFrame]
 
 
 def rows_between(
@@ -60,7 +59,7 @@ def records_of(
     """Return what the live query has read of what these windows are made of; refuses what has been lost."""
     windows = Between(first=starts.first, after=starts.after + view.window)
     found = _needed(settings, view, windows, view.settles, seen)
-    return _read(spark, settings, found, read or _log_of(view))
+    return _read(spark, settings, found, read or stitched_log.log_of(view))
 
 
 def records_since(
@@ -71,7 +70,7 @@ def records_since(
     Of a table that is everything; so a view of tables may name any time.
     """
     windows = Between(first=first, after=first)
-    return _read(spark, settings, _needed(settings, view, windows, None, seen), _log_of(view))
+    return _read(spark, settings, _needed(settings, view, windows, None, seen), stitched_log.log_of(view))
 
 
 def _needed(
@@ -89,16 +88,6 @@ def _needed(
             hint="Ask for a later stretch of time.",
         )
     return found
-
-
-def _log_of(view: View) -> Reader:
-    """Read the log as this view does: what was true at the time of an event may have been superseded."""
-
-    def read(spark: SparkSession, settings: Settings, topic: str, start: Offsets, end: Offsets) -> DataFrame:
-        past = bool(view.inputs) and topic in view.tables
-        return stitched_log.read_range(spark, settings, topic, start, end, superseded=past)
-
-    return read
 
 
 def _read(spark: SparkSession, settings: Settings, found: Needed, read: Reader) -> Records:

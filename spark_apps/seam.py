@@ -103,15 +103,9 @@ def rows_of(
     until: Offsets,
 ) -> DataFrame:
     """Compute all rows, final or not, from what the batch engine reads."""
+    read = stitched_log.log_of(view)
     records = {
-        name: stitched_log.read_range(
-            spark,
-            settings,
-            name,
-            numbered(asked.offsets[name]),
-            numbered(until[name]),
-            superseded=name in view.tables,
-        )
+        name: read(spark, settings, name, numbered(asked.offsets[name]), numbered(until[name]))
         for name in view.reads
     }
     return pipeline.batch_rows(view, records, dict(topics))

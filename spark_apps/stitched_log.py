@@ -29,7 +29,7 @@ from spark_apps import internals, kafka_log, sinks
 from spark_apps.session import CATALOG
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from pyspark.sql import Column, DataFrame, SparkSession
 
@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from headwater.settings import Settings
     from spark_apps.jobs import Start
     from spark_apps.kafka_log import Offsets
+    from spark_apps.view import View
+
+    Reader = Callable[[SparkSession, Settings, str, Offsets, Offsets], DataFrame]
 
 SCHEMA = "key BINARY, value BINARY, topic STRING, partition INT, offset BIGINT, timestamp TIMESTAMP"
 COLUMNS = ("key", "value", "topic", "partition", "offset", "timestamp")
@@ -59,6 +62,16 @@ def read_range(
     if stitch == dict(start):
         return warm
     return warm.unionByName(_cold(spark, topic, start, stitch))
+
+
+def log_of(view: View) -> Reader:
+    """Read the log as a view does: what was true at the time of an event may have been superseded."""
+
+    def read(spark: SparkSession, settings: Settings, topic: str, start: Offsets, end: Offsets) -> DataFrame:
+        past = bool(view.inputs) and topic in view.tables
+        return read_range(spark, settings, topic, start, end, superseded=past)
+
+    return read
 
 
 def read_archived(

@@ -68,8 +68,9 @@ class Standalone:
         cores = int(app["spark.driver.cores"]) + executors
         each = sizes.megabytes(sizes.apart(app)[sizes.MEMORY])
         memory = sizes.megabytes(app["spark.driver.memory"]) + executors * each
-        free_cores = sum(worker["coresfree"] for worker in self._alive())
-        free_memory = sum(worker["memoryfree"] for worker in self._alive())
+        workers = self._alive()
+        free_cores = sum(worker["coresfree"] for worker in workers)
+        free_memory = sum(worker["memoryfree"] for worker in workers)
         if cores <= free_cores and memory <= free_memory:
             return ""
         return (
