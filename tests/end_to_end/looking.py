@@ -21,6 +21,12 @@ def run_of(airflow: Airflow, dag: str, run: str) -> dict[str, Any]:
     return airflow.call("GET", f"dags/{dag}/dagRuns/{quote(run)}")
 
 
+def notes_of_runs(airflow: Airflow, dag: str) -> list[str]:
+    """Return what the runs of a DAG have said, those that had something to say, newest first."""
+    runs = airflow.call("GET", f"dags/{dag}/dagRuns?order_by=-run_after")["dag_runs"]
+    return [run["note"] for run in runs if run["note"]]
+
+
 def task_of(airflow: Airflow, dag: str, run: str, task: str) -> dict[str, Any]:
     return airflow.call("GET", f"dags/{dag}/dagRuns/{quote(run)}/taskInstances/{task}")
 

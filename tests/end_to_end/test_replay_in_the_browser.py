@@ -15,6 +15,8 @@ from tests.fixed_code import MORE, VIEW
 from tests.waiting import wait_for
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from playwright.sync_api import Browser
 
     from headwater.airflow_api import Airflow
@@ -25,8 +27,10 @@ NONSENSE = "'; DROP TABLE versions; -- \" $(touch /tmp/headwater-was-here) ../..
 
 
 @pytest.fixture(scope="module")
-def pages(browser: Browser, busy_shop: Settings) -> Pages:
-    return Pages.log_in(browser, busy_shop)
+def pages(browser: Browser, busy_shop: Settings) -> Iterator[Pages]:
+    opened = Pages.log_in(browser, busy_shop)
+    yield opened
+    opened.page.close()  # a page that is left open goes on asking
 
 
 def test_form_lists_the_views_with_what_they_say_of_themselves(pages: Pages) -> None:

@@ -15,6 +15,7 @@ from headwater.registry import apps, connect, releases
 from spark_apps import catalog
 from spark_apps.session import CATALOG
 from tests.cluster.looking import APP, has_read_everything
+from tests.end_to_end.looking import run_of, trigger, wait_for_run
 from tests.fixed_code import VIEW
 from tests.streams import Log, oracle
 from tests.waiting import wait_for
@@ -22,14 +23,17 @@ from tests.waiting import wait_for
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from headwater.airflow_api import Airflow
     from headwater.settings import Settings
 
 
 def test_released_view_equals_the_batch_engine_over_the_whole_log(
-    lake: SparkSession, busy_shop: Settings, log: Log
+    lake: SparkSession, busy_shop: Settings, airflow: Airflow, log: Log
 ) -> None:
     """After the browser has replayed, promoted and rolled back, and Airflow has died in another replay."""
-    replay.release(busy_shop, VIEW)
+    run = trigger(airflow, "release", views=[VIEW])
+    wait_for_run(airflow, "release", run, "success")
+    assert VIEW in run_of(airflow, "release", run)["note"]
     supervision.bring_about(busy_shop, [APP])
     with connect(busy_shop) as registry:
         live, group = releases.live_version(registry, VIEW), apps.app(registry, APP)

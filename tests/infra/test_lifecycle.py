@@ -1,33 +1,75 @@
-"""The life of an instance, told on a second one beside the first: up, power cut, up again, down, clean."""
+"""The life of an instance, told on a second one beside the first: up, power cut, up again, down, clean.
+
+It is what `make up` gives a newcomer, apps, customers and all, but with three brokers.
+"""
 
 from __future__ import annotations
 
 import io
 import os
 import signal
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
+from kafka import KafkaProducer
 from rich.console import Console
 
+from headwater import declared
+from headwater.airflow_api import Airflow
+from headwater.brokers import admin_client
 from headwater.errors import Refusal
 from headwater.local import platform, processes
+from headwater.local.part import wait_until_ready
 from headwater.local.parts import observe
+from headwater.local.record import started_parts
+from headwater.local.steps import SCHEDULED
+from headwater.registry import connect, heartbeats
+from headwater.topics import cluster
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from headwater.settings import Settings
 
+BROKERS = 3
+RECORDS = 30
+
 
 @pytest.fixture(scope="module")
 def second(instance: Settings) -> Iterator[Settings]:
     home = Path(instance.home).with_name(f"{instance.instance}-second")
-    platform.clean(home)
-    yield platform.up(home, steps=[])
-    platform.clean(home)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TF_VAR_brokers", str(BROKERS))
+        patch.delenv("TF_VAR_app_properties")  # the sizes and the pace that everybody gets
+        platform.clean(home)
+        yield platform.up(home)
+        platform.clean(home)
+
+
+def test_everything_that_a_newcomer_is_promised_runs(second: Settings) -> None:
+    running = {status.part for status in observe(second) if status.state == "running"}
+    assert running >= {"airflow", "connect", "kafka", "postgres", "spark", "shop", "carts", "notifier"}
+    with connect(second) as registry:
+        beats = heartbeats.all_heartbeats(registry)
+    assert {beat["app"] for beat in beats} == set(declared.apps())
+    assert not any(Airflow(second).paused()[dag] for dag in SCHEDULED)
+
+
+def test_acknowledged_record_outlives_the_death_of_a_broker(second: Settings) -> None:
+    topic = "page_views"
+    with admin_client(second, "admin") as admin:
+        assert cluster.observe(admin).topics[topic].replication == BROKERS
+    (broker,) = [status.pid for status in observe(second) if status.name == "kafka-2"]
+    assert broker is not None
+    os.kill(broker, signal.SIGKILL)
+    with closing(KafkaProducer(**second.kafka_client("simulator"), acks="all")) as producer:
+        for number in range(RECORDS):
+            producer.send(topic, key=str(number).encode(), value=b"{}").get(timeout=60)
+    (record,) = [part for part in started_parts(Path(second.home)) if part.name == "kafka"]
+    wait_until_ready(record)
 
 
 def test_two_instances_live_side_by_side(instance: Settings, second: Settings) -> None:
@@ -39,7 +81,7 @@ def test_two_instances_live_side_by_side(instance: Settings, second: Settings) -
 def test_up_on_a_running_instance_changes_nothing_and_says_so(second: Settings) -> None:
     before = [(status.name, status.pid) for status in observe(second)]
     said = console()
-    platform.up(Path(second.home), said, steps=[])
+    platform.up(Path(second.home), said)
     assert "nothing to change" in text(said)
     assert [(status.name, status.pid) for status in observe(second)] == before
 
