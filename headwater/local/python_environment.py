@@ -75,7 +75,9 @@ def _install_packages() -> None:
             file.flush()
             options = ["--quiet", "--require-hashes", "--no-deps", "-r", file.name]
             _run([str(VENV / "bin/python"), "-m", "pip", "install", *options])
-    _run([*_uv("sync"), "--require-hashes", str(LOCK)])
+    # Compiled once and for all: where Python may not write beside its modules (PYTHONDONTWRITEBYTECODE is
+    # common in containers), every task of Airflow and every Spark job would compile them anew.
+    _run([*_uv("sync"), "--compile-bytecode", "--require-hashes", str(LOCK)])
 
 
 def _uv(command: str) -> list[str]:
