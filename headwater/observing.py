@@ -30,7 +30,7 @@ class QueryStatus:
 
     app: str
     query: str
-    state: str  # writing history, catching up, live, paused, silent, stopped, or broken
+    state: str  # waiting, writing history, catching up, live, paused, silent, stopped, or broken
     batch: int | None
     lag: int | None  # records that the log has and the query has not read
     behind: timedelta | None  # age of the newest record that it has read; zero if it has read all

@@ -44,7 +44,7 @@ class Query:
 
     def __init__(self, spark: SparkSession, job: Job, guard: Guard) -> None:
         self.job = job
-        self.phase = "catching up"
+        self.phase = "waiting"  # for its turn
         self._spark = spark
         self._guard = guard
         self._started = threading.Event()
@@ -52,11 +52,13 @@ class Query:
         self._trouble: Exception | None = None  # with the history
         self._began = 0.0  # the newest batch
         self._settings: JavaObject | None = None  # of the thread that runs it
+        self._told: dict[str, Any] | None = None  # by the run before this one
         self._query: StreamingQuery
 
     def catch_up(self, most: int | None = None) -> None:
         """Read what the log holds now, and end. In one batch, unless told how much one may read at most."""
         if self.job.history is None:
+            self.phase = "catching up"
             self._run(self.job.rows(most), {"availableNow": True})
             return
         self.phase = "writing history"
@@ -104,6 +106,7 @@ class Query:
             return
         if error := self._query.exception():
             raise error
+        self._told = self.progress
         self.phase = "live"
         pause = self.job.trigger / haste(self._spark)
         self._run(
@@ -130,9 +133,9 @@ class Query:
 
     @property
     def progress(self) -> dict[str, Any] | None:
-        """What the newest batch did, as Spark reports it."""
+        """What the newest look at the log came to, as Spark reports it: a batch, or nothing to read."""
         newest = self._query.lastProgress if self._reads else None
-        return dict(json.loads(newest.json)) if newest else None
+        return dict(json.loads(newest.json)) if newest else self._told
 
     def _run(self, rows: DataFrame, trigger: dict[str, Any]) -> None:
         self._started.clear()

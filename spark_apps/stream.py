@@ -191,7 +191,7 @@ class Driver:
         self._must_end = must_end
         self._use_cores = use_cores
         self._throttled = False
-        self._told: dict[str, tuple[object, float]] = {}
+        self._told: dict[str, tuple[str, object, float]] = {}
 
     def run(self) -> None:
         """Start all queries and watch them; returns when the stop marker is set."""
@@ -226,11 +226,12 @@ class Driver:
     def _tell(self, query: Query) -> None:
         """Write a heartbeat when there is news, or when there was none for a while."""
         progress = query.progress
-        news = (query.phase, progress and (progress["runId"], progress["batchId"]))
-        told, at = self._told.get(query.job.name, (None, 0.0))
-        if news == told and time.monotonic() - at < SILENCE_SECONDS:
+        # Known by its moment: the report of a look in vain has the number that the next batch will have, too.
+        look = progress and (progress["runId"], progress["timestamp"])
+        phase, known, at = self._told.get(query.job.name, ("", None, 0.0))
+        if (query.phase, look) == (phase, known) and time.monotonic() - at < SILENCE_SECONDS:
             return
-        self._told[query.job.name] = (news, time.monotonic())
+        self._told[query.job.name] = (query.phase, look, time.monotonic())
         heartbeats.beat(
             self._registry,
             query=query.job.name,
@@ -239,13 +240,17 @@ class Driver:
             phase=query.phase,
             share=query.share,
         )
-        if progress and news != told:
-            self._record(query.job, read_progress(progress))
+        if progress and look != known:
+            self._record(query.job, progress)
 
-    def _record(self, job: Job, progress: heartbeats.Progress) -> None:
-        heartbeats.record(self._registry, job.name, progress)
+    def _record(self, job: Job, progress: dict[str, Any]) -> None:
+        reached = offsets_of(progress)
+        if ran_a_batch(progress):
+            heartbeats.record(self._registry, job.name, read_progress(progress))
+        else:
+            heartbeats.look_in_vain(self._registry, job.name, reached)
         try:
-            offsets.publish(self._kafka, job.group, progress.offsets)
+            offsets.publish(self._kafka, job.group, reached)
         except KafkaError as error:  # for show only, and the next batch tells again
             log.warning("offsets not published group=%s error=%r", job.group, error)
 
@@ -256,6 +261,16 @@ def next_to_start(queries: Sequence[Query]) -> list[Query]:
     return [query for query in queries if query.waiting][: AT_ONCE - len(under_way)]
 
 
+def ran_a_batch(progress: dict[str, Any]) -> bool:
+    """Say whether Spark reports of a batch, or of a look at the log that found nothing to read."""
+    return "addBatch" in progress["durationMs"]
+
+
+def offsets_of(progress: dict[str, Any]) -> heartbeats.Offsets:
+    """Return how far a query has read, by Spark's report of its newest look at the log."""
+    return internals.log_offsets(source["endOffset"] or {} for source in progress["sources"])
+
+
 def read_progress(progress: dict[str, Any]) -> heartbeats.Progress:
     """Pick what matters out of Spark's report of a batch."""
     event_time = progress.get("eventTime") or {}
@@ -264,11 +279,10 @@ def read_progress(progress: dict[str, Any]) -> heartbeats.Progress:
         for name, metrics in (progress.get("observedMetrics") or {}).items()
         if name.endswith("/arrived") and metrics["received_up_to"]
     ]
-    reached = internals.log_offsets(source["endOffset"] or {} for source in progress["sources"])
     return heartbeats.Progress(
         batch_id=progress["batchId"],
         batch_at=datetime.fromisoformat(progress["timestamp"]),
-        offsets=reached,
+        offsets=offsets_of(progress),
         rows_in=progress["numInputRows"],
         rows_per_second=progress.get("processedRowsPerSecond") or 0.0,
         batch_seconds=progress["batchDuration"] / 1000,

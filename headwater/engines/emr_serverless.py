@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 # More than supervision takes for a crash loop, so that it is supervision that gives up, and says so.
 ATTEMPTS_PER_HOUR = 10
+QUEUED = ("SUBMITTED", "PENDING", "SCHEDULED", "QUEUED")
 STREAMING = "STREAMING"  # no end, and started again when it fails
 REPLAY = "replay"  # the role of apps of one version
 
@@ -48,6 +49,14 @@ class EmrServerless:
     def running(self, driver: str) -> bool:
         """Look for the driver among those that have not ended."""
         return any(self._runs_of(driver))
+
+    def queued(self, driver: str) -> bool:
+        """Look whether EMR has still to find room for a driver."""
+        return any(run["state"] in QUEUED for run in self._runs_of(driver))
+
+    def drivers(self) -> set[str]:
+        """Return the names of all runs that have not ended."""
+        return {run["name"] for run in self._application.runs(states=ALIVE)}
 
     def workers(self) -> int:
         """Return 1 if the application can run drivers; AWS finds the machines."""

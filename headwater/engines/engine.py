@@ -37,6 +37,14 @@ class Engine(Protocol):
         """Say whether a driver runs or is about to; one that the cluster does not know does not run."""
         ...
 
+    def queued(self, driver: str) -> bool:
+        """Say whether a driver has not begun to run, because the cluster has no room for it yet."""
+        ...
+
+    def drivers(self) -> set[str]:
+        """Return all drivers that run or are about to, whoever submitted them."""
+        ...
+
     def workers(self) -> int:
         """Count the machines that can run drivers; refuse if the cluster does not answer at all."""
         ...

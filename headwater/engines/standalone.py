@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from headwater.engines.engine import Submission
     from headwater.settings import Settings
 
-ALIVE = ("SUBMITTED", "RUNNING", "RELAUNCHING")
+QUEUED = "SUBMITTED"
+ALIVE = (QUEUED, "RUNNING", "RELAUNCHING")
 REFUSED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 TIMEOUT_SECONDS = 15
 
@@ -52,6 +53,14 @@ class Standalone:
     def running(self, driver: str) -> bool:
         """Ask the master how a driver is."""
         return self.state(driver) in ALIVE
+
+    def queued(self, driver: str) -> bool:
+        """Ask the master whether it has found a worker with room for a driver."""
+        return self.state(driver) == QUEUED
+
+    def drivers(self) -> set[str]:
+        """Return the drivers on the master's list: it has neither names nor arguments, only ids."""
+        return {driver["id"] for driver in self._status()["activedrivers"]}
 
     def state(self, driver: str) -> str:
         """Return the master's word for a driver's state, e.g. RUNNING; NOT_FOUND when it knows none."""
@@ -79,8 +88,10 @@ class Standalone:
         )
 
     def _alive(self) -> list[dict[str, Any]]:
-        status = self._ask(urllib.request.Request(f"{self._settings.spark_ui_url}/json/"))
-        return [worker for worker in status["workers"] if worker["state"] == "ALIVE"]
+        return [worker for worker in self._status()["workers"] if worker["state"] == "ALIVE"]
+
+    def _status(self) -> dict[str, Any]:
+        return self._ask(urllib.request.Request(f"{self._settings.spark_ui_url}/json/"))
 
     def kill(self, driver: str) -> None:
         """Have the master end a driver."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from headwater.registry import Connection
 
@@ -13,6 +13,7 @@ SELECT = """
     SELECT apps.*, leases.driver, leases.token, leases.taken_at > apps.submitted_at AS taken_since,
            (leases.artifact, leases.queries) IS DISTINCT FROM (apps.artifact, apps.queries) AS outdated,
            now() - apps.wanted_at AS wanted_for,
+           CASE WHEN leases.renewed_at > leases.taken_at THEN now() - leases.renewed_at END AS lease_silence,
            now() - greatest(apps.submitted_at, leases.taken_at) AS started_for
     FROM apps LEFT JOIN leases ON leases.app = apps.name
 """
@@ -55,21 +56,27 @@ def give_up(registry: Connection, app: str) -> None:
     registry.execute("UPDATE apps SET broken_at = now() WHERE name = %s", [app])
 
 
-def submitted(registry: Connection, app: str, submission: str) -> None:
-    """Remember what the cluster calls the newest submission of an app."""
+def submitting(registry: Connection, app: str, there: Iterable[str]) -> None:
+    """Remember that an app is about to be submitted, and which drivers the cluster has before.
+
+    Whoever submits may die before it has written down what the cluster called the new one.
+    """
     registry.execute(
-        "UPDATE apps SET submission = %s, submitted_at = now() WHERE name = %s", [submission, app]
+        "UPDATE apps SET submitting = %s, submitted_at = now() WHERE name = %s", [sorted(there), app]
     )
 
 
-def adopt(registry: Connection, app: str, driver: str) -> None:
-    """Know an app's driver by the id that the cluster has given it since."""
-    registry.execute("UPDATE apps SET submission = %s WHERE name = %s", [driver, app])
+def submitted(registry: Connection, app: str, driver: str) -> None:
+    """Know an app's driver by what the cluster calls it, or calls it by now."""
+    registry.execute("UPDATE apps SET submission = %s, submitting = NULL WHERE name = %s", [driver, app])
 
 
-def see_lag(registry: Connection, app: str, lag: int | None) -> None:
-    """Remember the lag of an app, so that the next look can tell whether it grows."""
-    registry.execute("UPDATE apps SET lag_seen = %s WHERE name = %s", [lag, app])
+def known_drivers(registry: Connection) -> set[str]:
+    """Return the drivers that some app is known to have, or to have had."""
+    rows = registry.execute(
+        "SELECT driver FROM starts UNION SELECT driver FROM leases UNION SELECT submission FROM apps"
+    )
+    return {row["driver"] for row in rows}
 
 
 def throttle(registry: Connection, app: str, cores: int | None) -> None:

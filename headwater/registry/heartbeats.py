@@ -41,7 +41,10 @@ def beat(
         VALUES (%(query)s, %(app)s, %(token)s, %(phase)s, %(share)s)
         ON CONFLICT (query) DO UPDATE
         SET app = excluded.app, token = excluded.token, phase = excluded.phase, share = excluded.share,
-            beat_at = now()
+            beat_at = now(),
+            phase_at = CASE WHEN (heartbeats.app, heartbeats.token, heartbeats.phase)
+                               = (excluded.app, excluded.token, excluded.phase)
+                            THEN heartbeats.phase_at ELSE now() END
         WHERE heartbeats.token <= excluded.token OR heartbeats.app <> excluded.app
         """,
         {"query": query, "app": app, "token": token, "phase": phase, "share": share},
@@ -57,7 +60,7 @@ def record(registry: Connection, query: str, progress: Progress) -> None:
             rows_per_second = %(rows_per_second)s, batch_seconds = %(batch_seconds)s,
             watermark_at = coalesce(%(watermark_at)s, watermark_at),
             received_up_to = coalesce(%(received_up_to)s, received_up_to),
-            dropped_rows = %(dropped_rows)s, beat_at = now()
+            dropped_rows = %(dropped_rows)s, beat_at = now(), looked_at = now()
         WHERE query = %(query)s
         """,
         {
@@ -75,13 +78,27 @@ def record(registry: Connection, query: str, progress: Progress) -> None:
     )
 
 
+def look_in_vain(registry: Connection, query: str, offsets: Offsets) -> None:
+    """Write down that a query looked at the log, and had read all there is."""
+    registry.execute(
+        "UPDATE heartbeats SET offsets = %s, rows_per_second = 0, beat_at = now(), looked_at = now() "
+        "WHERE query = %s",
+        [Jsonb(offsets), query],
+    )
+
+
+def see_lag(registry: Connection, query: str, lag: int | None) -> None:
+    """Remember the lag of a query, so that the next look can tell whether it grows."""
+    registry.execute("UPDATE heartbeats SET lag_seen = %s WHERE query = %s", [lag, query])
+
+
 def alive(registry: Connection, app: str) -> bool:
     """Say whether the driver that was submitted last has given signs of life."""
     row = registry.execute(
         """
         SELECT count(*) AS beats
         FROM heartbeats JOIN leases USING (app, token) JOIN apps ON apps.name = heartbeats.app
-        WHERE heartbeats.app = %s AND heartbeats.beat_at > apps.submitted_at
+        WHERE heartbeats.app = %s AND leases.taken_at > apps.submitted_at
         """,
         [app],
     ).fetchone()

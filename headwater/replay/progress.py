@@ -10,7 +10,7 @@ class Progress:
     """How far a candidate has come."""
 
     query: str
-    phase: str  # starting, writing history, catching up, or live
+    phase: str  # starting, waiting, writing history, catching up, or live
     events_left: int
     events_per_second: float | None
     caught_up: bool

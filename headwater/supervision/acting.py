@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from headwater import alarms, names, observing
 from headwater.engines import ClusterSilent, Submission, engine_of
 from headwater.errors import Refusal
-from headwater.registry import apps, connect, releases
+from headwater.registry import apps, connect, heartbeats, releases
 from headwater.registry.wanted import settle
 from headwater.supervision import deciding
 from headwater.supervision.deciding import decide
@@ -30,7 +30,7 @@ Report = Callable[[str], None]
 PATIENCE_SECONDS = 240
 HISTORY = timedelta(hours=1)
 CRASH_LOOP, NO_MASTER = "crash loop", "no master"
-KINDS = {CRASH_LOOP, "no workers", "lag"}  # alarms that end when a look does not raise them again
+KINDS = {CRASH_LOOP, "no workers", "no room", "lag"}  # alarms that end when a look does not raise them again
 CLUSTER = "spark"  # the subject of alarms that concern every app
 
 
@@ -106,10 +106,19 @@ def _unfinished(settings: Settings, names: Collection[str]) -> list[str]:
         if app.wanted and app.broken:
             raise Refusal(
                 f'app "{app.app}" was given up',
-                detail=f"It restarted {app.restarts} times within {deciding.CRASH_LOOP_WITHIN}.",
+                detail=f"Supervision said why: {_why_given_up(settings, app.app)}.",
                 hint=f"See {alarms.runbook_of(CRASH_LOOP)}; `headwater apps restart {app.app}` resumes it.",
             )
     return [app.app for app in seen if app.running != app.wanted or (app.running and app.outdated)]
+
+
+def _why_given_up(settings: Settings, name: str) -> str:
+    with connect(settings) as registry:
+        given_up = registry.execute(
+            "SELECT reason FROM actions WHERE app = %s AND action = 'give up' ORDER BY id DESC LIMIT 1",
+            [name],
+        ).fetchone()
+    return str(given_up["reason"]) if given_up else "it failed again and again"
 
 
 def _look_after(
@@ -128,7 +137,8 @@ def _look_after(
         for action in actions:
             _act(settings, registry, engine, seen, action)
         _clear_alarms(settings, seen, actions)
-        apps.see_lag(registry, name, seen.lag)
+        for query in seen.queries:
+            heartbeats.see_lag(registry, query.name, query.lag)
     return [
         Done(app=name, action=_name(action), reason=action.reason, runbook=_runbook(action))
         for action in actions
@@ -149,7 +159,7 @@ def _act(settings: Settings, registry: Connection, engine: Engine, seen: Observe
             _kill(engine, seen)
             alarms.raise_alarm(settings, seen.app, CRASH_LOOP, action.reason)
         case deciding.Adopt():
-            apps.adopt(registry, seen.app, str(seen.driver))
+            apps.submitted(registry, seen.app, str(seen.driver))
         case deciding.Alarm():
             alarms.raise_alarm(settings, seen.app, action.kind, action.reason)
     registry.execute(
@@ -171,6 +181,7 @@ def _submit(registry: Connection, engine: Engine, name: str) -> None:
         apart=names.QUERY.fullmatch(name) is not None,  # an app of its own is called like its version
         after=app["submission"],
     )
+    apps.submitting(registry, name, engine.drivers())
     apps.submitted(registry, name, engine.submit(submission))
 
 

@@ -13,13 +13,28 @@ from datetime import timedelta
 
 CRASH_LOOP_RESTARTS = 3
 CRASH_LOOP_WITHIN = timedelta(minutes=10)
+# Starts in a row without a sign of life, however long they took: a driver that dies before it takes its lease
+# is started again by the cluster for ever, and nobody hears of it.
+VAIN_STARTS = 3
 SILENT = timedelta(seconds=90)  # a driver beats every ten seconds, also when there is nothing to read
 STARTING = timedelta(minutes=3)  # until its first sign of life
-STUCK = timedelta(minutes=5)  # without a batch, although there is input
+STUCK = timedelta(minutes=5)  # without an end to a look at the log, although there is input
 STOPPING = timedelta(minutes=2)  # to end between two batches
 CATCHING_UP = timedelta(minutes=15)  # for the first, cold batch of a backlog, and more the longer it is
 SLOWEST_CATCH_UP = 2_000  # records a second; a backlog is read in one long batch
 LAG_BOUND = 100_000  # records: what one batch of a live app reads at most
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObservedQuery:
+    """One query of an app's driver. What it has to read says nothing of the others, nor of how they are."""
+
+    name: str
+    lag: int | None = None  # records; None: unknown
+    lag_seen: int | None = None  # at the tick before
+    # Since it finished a batch, or looked at the log and had read all there was; None: it waits for its turn.
+    age: timedelta | None = None
+    catching_up: bool = False  # or in the first batch of a fresh driver
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,13 +51,12 @@ class Observed:
     outdated: bool = False  # the driver runs other code or other queries than it should
     blocked_by: str | None = None  # another app whose driver still writes one of its queries
     restarts: int = 0  # within CRASH_LOOP_WITHIN, since it is wanted
+    vain_starts: int = 0  # by us, since it is wanted and since the last heartbeat of any driver of it
     started_for: timedelta | None = None  # since it was submitted, or relaunched by the cluster
+    queued: bool = False  # the cluster has not found room for its driver yet
     silence: timedelta | None = None  # since the newest heartbeat of this driver; None: not one yet
-    batch_age: timedelta | None = None  # since the slowest of its queries finished a batch
-    catching_up: bool = False  # or in the first batch of a fresh driver
+    queries: tuple[ObservedQuery, ...] = ()  # those that this driver has told of
     paused: bool = False  # by a person: it may use no cores
-    lag: int | None = None  # records; None: unknown
-    lag_seen: int | None = None  # at the tick before
     workers: int = 1
 
 
@@ -92,7 +106,7 @@ def decide(seen: Observed) -> list[Action]:
     if not seen.workers:
         return [Alarm(kind="no workers", reason="no Spark worker is there to run it")]
     if not seen.running:
-        return [] if seen.blocked_by else [Submit(reason="it has no driver")]
+        return [] if seen.blocked_by else [_start(seen, Submit(reason="it has no driver"))]
     if seen.outdated and seen.silence is not None:
         return _end(seen, "it runs what it should not run any more")
     return _adopt(seen) + (_unresponsive(seen) or _behind(seen))
@@ -104,6 +118,13 @@ def _end(seen: Observed, why: str) -> list[Action]:
     return [Kill(reason=f"{why}, and has not ended by itself")] if overdue else []
 
 
+def _start(seen: Observed, start: Submit | Restart) -> Action:
+    """Start one more driver, unless none of the last few came to life."""
+    if seen.vain_starts < VAIN_STARTS:
+        return start
+    return GiveUp(reason=f"it was started {seen.vain_starts} times, and gave no sign of life")
+
+
 def _adopt(seen: Observed) -> list[Action]:
     if seen.driver == seen.submission:
         return []
@@ -112,30 +133,51 @@ def _adopt(seen: Observed) -> list[Action]:
 
 def _unresponsive(seen: Observed) -> list[Action]:
     if seen.silence is None:
-        late = seen.started_for is not None and seen.started_for > STARTING
-        return [Restart(reason="it has given no sign of life since it was started")] if late else []
+        return _lifeless(seen)
     if seen.silence > SILENT:
         return [Restart(reason=f"it has given no sign of life for {_seconds(seen.silence)} s")]
-    if seen.paused:
-        return []
-    if seen.lag and seen.batch_age is not None and seen.batch_age > _patience(seen):
-        waited = _seconds(seen.batch_age)
-        return [Restart(reason=f"it has finished no batch for {waited} s, with {seen.lag} records to read")]
+    return [] if seen.paused else _stuck(seen.queries)
+
+
+def _stuck(queries: tuple[ObservedQuery, ...]) -> list[Action]:
+    for query in queries:
+        if query.lag and query.age is not None and query.age > _patience(query):
+            waited = f"has finished no batch for {_seconds(query.age)} s, with {query.lag} records to read"
+            return [Restart(reason=f'its query "{query.name}" {waited}')]
     return []
 
 
-def _patience(seen: Observed) -> timedelta:
+def _lifeless(seen: Observed) -> list[Action]:
+    """Give a driver time to start. One that the cluster has no room for would only lose its place in line."""
+    if seen.started_for is None or seen.started_for <= STARTING:
+        return []
+    if seen.queued:
+        return [Alarm(kind="no room", reason="the cluster has found no room for its driver yet")]
+    return [_start(seen, Restart(reason="it has given no sign of life since it was started"))]
+
+
+def _patience(query: ObservedQuery) -> timedelta:
     """Return how long a batch may take: a backlog is one batch, however long it is."""
-    backlog = timedelta(seconds=(seen.lag or 0) / SLOWEST_CATCH_UP)
-    return CATCHING_UP + backlog if seen.catching_up else STUCK
+    backlog = timedelta(seconds=(query.lag or 0) / SLOWEST_CATCH_UP)
+    return CATCHING_UP + backlog if query.catching_up else STUCK
 
 
 def _behind(seen: Observed) -> list[Action]:
-    if seen.catching_up or seen.paused or seen.lag is None or seen.lag <= LAG_BOUND:
-        return []
-    if seen.lag_seen is None or seen.lag < seen.lag_seen:
-        return []
-    return [Alarm(kind="lag", reason=f"it is {seen.lag} records behind, and they grow more")]
+    """Say which query is furthest behind, of those that fall further behind."""
+    falling = [] if seen.paused else [query for query in seen.queries if _falls_behind(query)]
+    return [
+        Alarm(
+            kind="lag",
+            reason=f'its query "{query.name}" is {query.lag} records behind, and they grow more',
+        )
+        for query in sorted(falling, key=lambda query: query.lag or 0)[-1:]
+    ]
+
+
+def _falls_behind(query: ObservedQuery) -> bool:
+    if query.catching_up or query.lag is None or query.lag <= LAG_BOUND:
+        return False
+    return query.lag_seen is not None and query.lag >= query.lag_seen
 
 
 def _seconds(duration: timedelta) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater import capture, glue, retention
+from headwater import alarms, capture, glue, retention
 from headwater.supervision.acting import tick
 
 if TYPE_CHECKING:
@@ -13,5 +13,6 @@ if TYPE_CHECKING:
 
 def look_after_everything(settings: Settings) -> list[str]:
     """Look after apps, capture, what Kafka will let go, and the copy of the catalog; say what was done."""
+    alarms.tell(settings)  # what Kafka did not take a minute ago
     looks = (tick, capture.look_after, retention.look_after, glue.look_after)
     return [str(done) for look in looks for done in look(settings)]

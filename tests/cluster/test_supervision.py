@@ -2,48 +2,31 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
-import time
+from contextlib import contextmanager
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from kafka import KafkaConsumer, TopicPartition
 
 from headwater import alarms, apps, supervision
-from headwater.engines import Standalone
+from headwater.engines import Standalone, Submission, standalone
+from headwater.local import daemon
 from headwater.registry import apps as rows
 from headwater.registry import connect, releases
 from headwater.registry.wanted import changing
 from headwater.supervision import deciding
-from tests.cluster.looking import APP, driver_of, process
+from tests.alerts import alerts_about
+from tests.cluster.looking import APP, driver_of, process, program
 from tests.fixed_code import VIEW, change, copy_code, fix_view, pack
 from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from headwater.settings import Settings
-
-
-def alerts(settings: Settings) -> list[dict[str, Any]]:
-    """Return what is on the topic `alerts`."""
-    place = TopicPartition(alarms.TOPIC, 0)
-    consumer = KafkaConsumer(**settings.kafka_client("console"), enable_auto_commit=False)
-    try:
-        consumer.assign([place])
-        consumer.seek_to_beginning(place)
-        end = consumer.end_offsets([place])[place]
-        found: list[dict[str, Any]] = []
-        deadline = time.monotonic() + 30
-        while consumer.position(place) < end and time.monotonic() < deadline:
-            found += [json.loads(record.value) for record in consumer.poll(1000).get(place, [])]
-    finally:
-        consumer.close()
-    return found
 
 
 def test_driver_that_is_gone_is_started_again(instance: Settings, app: str) -> None:
@@ -74,20 +57,61 @@ def test_driver_that_hangs_is_replaced(instance: Settings, app: str, monkeypatch
     apps.wait_until_alive(instance, APP)
 
 
-@pytest.fixture
-def failing_app(instance: Settings, app: str, tmp_path: Path) -> Iterator[str]:
-    """Want a version whose driver fails as soon as it has started."""
-    source = copy_code(tmp_path)
-    fix_view(source, version=9)
-    begin = "        spark = session.start"
-    change(source / "spark_apps/stream.py", begin, f"        raise OSError('no luck')\n{begin}")
-    artifact = pack(instance, source)
-    with connect(instance) as registry, changing(registry):
+class Died(Exception):
+    """Whoever was at work is gone."""
+
+
+def test_submission_that_nobody_wrote_down_is_adopted_not_repeated(
+    instance: Settings, app: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The task dies when the cluster has taken the driver, and before the registry knows it."""
+
+    def die(*_: object) -> None:
+        raise Died
+
+    engine, before = Standalone(instance), driver_of(instance)
+    engine.kill(before)
+    wait_for("the end of the driver", lambda: not engine.running(before))
+    there = engine.drivers()
+    monkeypatch.setattr(rows, "submitted", die)
+    with pytest.raises(Died):
+        supervision.tick(instance, [APP])
+    monkeypatch.undo()
+    assert supervision.tick(instance, [APP]) == []
+    apps.wait_until_alive(instance, APP)
+    assert engine.drivers() - there == {driver_of(instance)}
+    assert [step.action for step in supervision.tick(instance, [APP])] == ["adopt"]
+    assert supervision.tick(instance, [APP]) == []
+
+
+@contextmanager
+def wanted(settings: Settings, source: Path, pattern: str, trouble: str) -> Iterator[str]:
+    """Want a version whose driver comes no further than to a line of the stream's code."""
+    fix_view(copy_code(source), version=9)
+    change(source / "spark_apps/stream.py", pattern, f"{trouble}\n{pattern}")
+    artifact = pack(settings, source)
+    with connect(settings) as registry, changing(registry):
         query = releases.add_version(registry, releases.artifact(registry, artifact), VIEW)["query"]
     yield query
-    with connect(instance) as registry, changing(registry):
+    with connect(settings) as registry, changing(registry):
         releases.set_status(registry, query, "retired")
-    supervision.bring_about(instance, [query])
+    supervision.bring_about(settings, [query])
+
+
+@pytest.fixture
+def failing_app(instance: Settings, app: str, tmp_path: Path) -> Iterator[str]:
+    """Want a version whose driver fails as soon as it has taken its lease."""
+    with wanted(
+        instance, tmp_path, "        spark = session.start", "        raise OSError('no luck')"
+    ) as query:
+        yield query
+
+
+@pytest.fixture
+def lifeless_app(instance: Settings, app: str, tmp_path: Path) -> Iterator[str]:
+    """Want a version whose driver does not even come to take its lease."""
+    with wanted(instance, tmp_path, "import itertools", "raise ImportError('no luck')") as query:
+        yield query
 
 
 def test_crash_loop_is_broken_told_and_resumed_by_a_person(instance: Settings, failing_app: str) -> None:
@@ -102,7 +126,7 @@ def test_crash_loop_is_broken_told_and_resumed_by_a_person(instance: Settings, f
     with connect(instance) as registry:
         (alarm,) = [alarm for alarm in alarms.open_alarms(registry) if alarm["subject"] == failing_app]
     assert (alarm["kind"], alarm["runbook"]) == ("crash loop", "docs/runbooks/crash-loop.md")
-    told = [alert for alert in alerts(instance) if alert["subject"] == failing_app]
+    told = alerts_about(instance, failing_app)
     assert [(alert["state"], alert["message"]) for alert in told] == [("raised", done[-1].reason)]
 
     engine, driver = Standalone(instance), driver_of(instance, failing_app)
@@ -112,7 +136,88 @@ def test_crash_loop_is_broken_told_and_resumed_by_a_person(instance: Settings, f
     with connect(instance) as registry:
         rows.want(registry, failing_app, "running")
     assert [step.action for step in supervision.tick(instance, [failing_app])] == ["submit"]
-    assert [alert["state"] for alert in alerts(instance) if alert["subject"] == failing_app] == [
-        "raised",
-        "cleared",
-    ]
+    assert [alert["state"] for alert in alerts_about(instance, failing_app)] == ["raised", "cleared"]
+
+
+def test_driver_that_never_takes_its_lease_is_given_up_after_three_starts(
+    instance: Settings, lifeless_app: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Spark would start it again for ever, and call it running."""
+    monkeypatch.setattr(deciding, "STARTING", timedelta(seconds=5))
+    done: list[supervision.Done] = []
+
+    def given_up() -> bool:
+        done.extend(supervision.tick(instance, [lifeless_app]))
+        return done[-1].action == "give up"
+
+    wait_for("the end of the crash loop", given_up)
+    assert [step.action for step in done] == ["submit", "restart", "restart", "give up"]
+    assert done[-1].reason == "it was started 3 times, and gave no sign of life"
+    assert [alert["kind"] for alert in alerts_about(instance, lifeless_app)] == ["crash loop"]
+    engine = Standalone(instance)
+    with connect(instance) as registry:
+        row = rows.app(registry, lifeless_app)
+    assert row is not None
+    wait_for("the end of its driver", lambda: not engine.running(row["submission"]))
+
+
+def test_master_that_does_not_answer_is_told_until_it_does(
+    instance: Settings, app: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(standalone, "TIMEOUT_SECONDS", 1)
+    before, master = driver_of(instance), program(instance, "spark-master")
+    os.kill(master, signal.SIGSTOP)
+    try:
+        (told,) = supervision.tick(instance, [APP])
+    finally:
+        os.kill(master, signal.SIGCONT)
+    assert (told.app, told.action, told.runbook) == ("spark", "alarm", "docs/runbooks/no-master.md")
+    assert open_alarms(instance, "spark") == ["no master"]
+    assert alerts_about(instance, "spark")[-1]["state"] == "raised"
+
+    monkeypatch.undo()
+    assert supervision.tick(instance, [APP]) == []
+    assert open_alarms(instance, "spark") == []
+    assert alerts_about(instance, "spark")[-1]["state"] == "cleared"
+    assert driver_of(instance) == before
+
+
+def test_workers_that_are_gone_are_told_until_one_is_back(instance: Settings, app: str) -> None:
+    engine, before = Standalone(instance), driver_of(instance)
+    with without_worker(instance):
+        wait_for("the master to notice", lambda: engine.workers() == 0)
+        (told,) = supervision.tick(instance, [APP])
+        assert (told.action, told.runbook) == ("alarm", "docs/runbooks/no-workers.md")
+        assert open_alarms(instance, APP) == ["no workers"]
+        assert alerts_about(instance, APP)[-1]["state"] == "raised"
+        assert supervision.tick(instance, [APP]) == [told]
+        waiting = engine.submit(Submission(name="nobody", artifact="nowhere", arguments=()))
+        assert (engine.running(waiting), engine.queued(waiting)) == (True, True)
+        engine.kill(waiting)
+
+    done: list[supervision.Done] = []
+
+    def back() -> bool:
+        if engine.workers():
+            done.extend(supervision.tick(instance, [APP]))
+        return driver_of(instance) != before and not open_alarms(instance, APP)
+
+    wait_for("a worker and the driver", back)
+    assert {step.action for step in done} <= {"adopt", "submit"}
+    assert alerts_about(instance, APP)[-1]["state"] == "cleared"
+
+
+def open_alarms(settings: Settings, subject: str) -> list[str]:
+    with connect(settings) as registry:
+        return [alarm["kind"] for alarm in alarms.open_alarms(registry) if alarm["subject"] == subject]
+
+
+@contextmanager
+def without_worker(settings: Settings) -> Iterator[None]:
+    """Stop the only worker, and see to it that the supervisor of the instance does not start it at once."""
+    home = Path(settings.home)
+    daemon._call(home, "supervisor.stopProcess", "spark:spark-worker-1")
+    try:
+        yield
+    finally:
+        daemon.start_stopped_programs(home, "spark")

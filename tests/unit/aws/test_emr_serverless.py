@@ -53,6 +53,22 @@ def test_driver_that_nobody_submitted_does_not_run(engine: EmrServerless) -> Non
     assert not engine.running("traffic-0000000000000000")
 
 
+def test_driver_waits_until_emr_has_room(engine: EmrServerless, monkeypatch: pytest.MonkeyPatch) -> None:
+    running = engine.submit(SUBMISSION)
+    monkeypatch.setattr("moto.emrserverless.models.JOB_STATUS", "SCHEDULED")
+    waiting = engine.submit(replace(SUBMISSION, name="insights"))
+    assert (engine.queued(running), engine.queued(waiting)) == (False, True)
+    assert engine.running(waiting)
+
+
+def test_drivers_are_those_that_have_not_ended(engine: EmrServerless) -> None:
+    first = engine.submit(SUBMISSION)
+    second = engine.submit(replace(SUBMISSION, name="insights"))
+    assert engine.drivers() == {first, second}
+    engine.kill(first)
+    assert engine.drivers() == {second}
+
+
 def test_driver_gets_code_arguments_properties_and_log(
     engine: EmrServerless, settings: Settings, emr: Any, application: str
 ) -> None:

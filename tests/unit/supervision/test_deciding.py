@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -14,12 +15,14 @@ from headwater.supervision.deciding import (
     STARTING,
     STOPPING,
     STUCK,
+    VAIN_STARTS,
     Action,
     Adopt,
     Alarm,
     GiveUp,
     Kill,
     Observed,
+    ObservedQuery,
     Restart,
     Submit,
     decide,
@@ -28,6 +31,7 @@ from spark_apps import catalog
 from spark_apps.jobs import UNHURRIED
 
 A_SECOND = timedelta(seconds=1)
+FOLLOWS = ObservedQuery(name="orders.v1", lag=120, lag_seen=100, age=timedelta(seconds=9))
 HEALTHY = Observed(
     app="traffic",
     wanted=True,
@@ -37,24 +41,35 @@ HEALTHY = Observed(
     running=True,
     started_for=timedelta(hours=3),
     silence=timedelta(seconds=4),
-    batch_age=timedelta(seconds=9),
-    lag=120,
-    lag_seen=100,
+    queries=(FOLLOWS,),
 )
 GONE = replace(HEALTHY, running=False)
+STARTED = replace(HEALTHY, silence=None, queries=(), started_for=STARTING, vain_starts=1)
+LIFELESS = replace(STARTED, started_for=STARTING + A_SECOND)
 STOPPED = replace(HEALTHY, wanted=False)
+LATE = STUCK + A_SECOND
+
+
+def whose_query(**differs: Any) -> Observed:
+    """Return a healthy app but for one of its two queries."""
+    return replace(HEALTHY, queries=(FOLLOWS, replace(FOLLOWS, name="refunds.v1", **differs)))
+
 
 CASES: dict[str, tuple[Observed, list[type[Action]]]] = {
     "all is well": (HEALTHY, []),
     "never submitted": (Observed(app="traffic", wanted=True), [Submit]),
     "driver gone": (GONE, [Submit]),
-    "driver gone, and its lag is unknown": (replace(GONE, lag=None, silence=None), [Submit]),
+    "driver gone that gave no sign of life": (replace(GONE, silence=None, queries=()), [Submit]),
     "driver gone, and another app still writes one of its queries": (
         replace(GONE, blocked_by="orders.v2"),
         [],
     ),
+    "driver gone after one more start than is tried in vain": (
+        replace(GONE, vain_starts=VAIN_STARTS),
+        [GiveUp],
+    ),
     "paused by a person, so that no batch ends and the lag grows": (
-        replace(HEALTHY, paused=True, batch_age=timedelta(hours=2), lag=LAG_BOUND + 1),
+        replace(whose_query(age=timedelta(hours=2), lag=LAG_BOUND + 1), paused=True),
         [],
     ),
     "paused, and gone silent all the same": (
@@ -68,35 +83,71 @@ CASES: dict[str, tuple[Observed, list[type[Action]]]] = {
     ),
     "silent": (replace(HEALTHY, silence=SILENT + A_SECOND), [Restart]),
     "not silent for long enough": (replace(HEALTHY, silence=SILENT), []),
-    "submitted, and still starting": (
-        replace(HEALTHY, silence=None, batch_age=None, started_for=STARTING),
-        [],
+    "submitted, and still starting": (STARTED, []),
+    "submitted, and never heard of": (LIFELESS, [Restart]),
+    "submitted, and the cluster has no room yet": (replace(STARTED, queued=True), []),
+    "submitted, and the cluster has had no room for long": (replace(LIFELESS, queued=True), [Alarm]),
+    "no room, however often it was submitted": (
+        replace(LIFELESS, queued=True, vain_starts=VAIN_STARTS),
+        [Alarm],
     ),
-    "submitted, and never heard of": (
-        replace(HEALTHY, silence=None, batch_age=None, started_for=STARTING + A_SECOND),
+    "never heard of, and not for the first time": (
+        replace(LIFELESS, vain_starts=VAIN_STARTS - 1),
         [Restart],
     ),
-    "no batch although there is input": (replace(HEALTHY, batch_age=STUCK + A_SECOND), [Restart]),
-    "no batch because there is no input": (replace(HEALTHY, batch_age=STUCK * 9, lag=0), []),
-    "no batch, and nobody knows whether there is input": (
-        replace(HEALTHY, batch_age=STUCK * 9, lag=None),
+    "never heard of, as often as is tried": (replace(LIFELESS, vain_starts=VAIN_STARTS), [GiveUp]),
+    "started as often as is tried, and the last may still come to life": (
+        replace(STARTED, vain_starts=VAIN_STARTS),
         [],
     ),
+    "no batch although there is input": (whose_query(age=LATE), [Restart]),
+    "a batch that takes as long as it may": (whose_query(age=STUCK), []),
+    "no batch because there is no input": (whose_query(age=STUCK * 9, lag=0), []),
+    "no batch, and nobody knows whether there is input": (whose_query(age=STUCK * 9, lag=None), []),
+    "no input for one query, and a batch under way in the other": (
+        replace(
+            HEALTHY,
+            queries=(replace(FOLLOWS, lag=0, age=STUCK * 9), replace(FOLLOWS, lag=9_000, age=STUCK)),
+        ),
+        [],
+    ),
+    "one query catches up for long, and the other is stuck": (
+        replace(
+            HEALTHY,
+            queries=(replace(FOLLOWS, catching_up=True, lag=9_000_000), replace(FOLLOWS, age=LATE)),
+        ),
+        [Restart],
+    ),
+    "two queries are stuck": (
+        replace(HEALTHY, queries=(replace(FOLLOWS, age=LATE), replace(FOLLOWS, age=LATE))),
+        [Restart],
+    ),
+    "a query that waits for its turn": (whose_query(age=None, catching_up=True), []),
     "a long batch that reads a backlog": (
-        replace(HEALTHY, batch_age=CATCHING_UP + STUCK, catching_up=True, lag=10_000_000),
+        whose_query(age=CATCHING_UP + STUCK, catching_up=True, lag=10_000_000),
         [],
     ),
     "a batch too long even for its backlog": (
-        replace(HEALTHY, batch_age=timedelta(hours=2), catching_up=True, lag=10_000),
+        whose_query(age=timedelta(hours=2), catching_up=True, lag=10_000),
         [Restart],
     ),
-    "far behind, and falling further": (replace(HEALTHY, lag=LAG_BOUND + 2, lag_seen=LAG_BOUND + 1), [Alarm]),
-    "far behind, but gaining": (replace(HEALTHY, lag=LAG_BOUND + 1, lag_seen=LAG_BOUND + 2), []),
-    "far behind for the first time": (replace(HEALTHY, lag=LAG_BOUND + 1, lag_seen=None), []),
-    "behind within bounds": (replace(HEALTHY, lag=LAG_BOUND, lag_seen=0), []),
+    "far behind, and falling further": (whose_query(lag=LAG_BOUND + 2, lag_seen=LAG_BOUND + 1), [Alarm]),
+    "far behind, but gaining": (whose_query(lag=LAG_BOUND + 1, lag_seen=LAG_BOUND + 2), []),
+    "far behind for the first time": (whose_query(lag=LAG_BOUND + 1, lag_seen=None), []),
+    "behind within bounds": (whose_query(lag=LAG_BOUND, lag_seen=0), []),
     "behind because it catches up": (
-        replace(HEALTHY, lag=LAG_BOUND * 9, lag_seen=LAG_BOUND, catching_up=True),
+        whose_query(lag=LAG_BOUND * 9, lag_seen=LAG_BOUND, catching_up=True),
         [],
+    ),
+    "one query falls behind while another that was further behind gains": (
+        replace(
+            HEALTHY,
+            queries=(
+                replace(FOLLOWS, lag=LAG_BOUND * 2, lag_seen=LAG_BOUND * 3),
+                replace(FOLLOWS, lag=LAG_BOUND + 2, lag_seen=LAG_BOUND + 1),
+            ),
+        ),
+        [Alarm],
     ),
     "two restarts": (replace(HEALTHY, restarts=2), []),
     "three restarts": (replace(HEALTHY, restarts=3), [GiveUp]),
@@ -137,7 +188,30 @@ def test_alarms_say_what_kind_they_are() -> None:
     kinds = {
         action.kind for seen, _ in CASES.values() for action in decide(seen) if isinstance(action, Alarm)
     }
-    assert kinds == {"lag", "no workers"}
+    assert kinds == {"lag", "no room", "no workers"}
+
+
+def test_alarm_names_the_query_that_is_furthest_behind() -> None:
+    falls = replace(FOLLOWS, lag=LAG_BOUND + 2, lag_seen=LAG_BOUND + 1)
+    further = replace(falls, name="refunds.v1", lag=LAG_BOUND + 3)
+    (alarm,) = decide(replace(HEALTHY, queries=(falls, further, falls)))
+    assert f'query "refunds.v1" is {LAG_BOUND + 3} records behind' in alarm.reason
+
+
+@pytest.mark.parametrize("pause", [20 * A_SECOND, timedelta(minutes=1), timedelta(minutes=9)])
+def test_driver_that_never_comes_to_life_is_given_up_however_often_one_looks(pause: timedelta) -> None:
+    """Starts that take three minutes each to fail hardly ever happen to be four within ten minutes."""
+    starts, started_for, looks = 0, timedelta(0), 0
+    while True:
+        seen = replace(STARTED, running=starts > 0, started_for=started_for, vain_starts=starts)
+        match decide(seen):
+            case [GiveUp()]:
+                break
+            case [Submit() | Restart()]:
+                starts, started_for = starts + 1, timedelta(0)
+        started_for, looks = started_for + pause, looks + 1
+        assert looks * pause < VAIN_STARTS * (STARTING + 2 * pause)
+    assert starts == VAIN_STARTS
 
 
 def test_no_query_looks_so_seldom_that_it_passes_for_stuck() -> None:
