@@ -14,7 +14,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
-from spark_apps import internals, sinks
+from spark_apps import histories, internals, sinks
 from spark_apps.kafka_log import LIVE_RECORDS_PER_BATCH
 from spark_apps.session import haste
 
@@ -153,7 +153,7 @@ class Query:
         self._began, self._settings = time.monotonic(), internals.local_properties(self._spark)
         self._grow_older()
         query = str(self._query.id)
-        newest = sinks.last_batch(self._spark, self.job.table, query)
+        newest = histories.last_batch(self._spark, self.job.table, query)
         if newest is not None and newest >= batch:
             rows.count()  # rows are there already; running the plan brings the state up to the same point
             return

@@ -30,7 +30,7 @@ from headwater.shop.streams import STREAMS
 from headwater.topics import load_topics
 from headwater.topics.applying import apply
 from headwater.topics.plan import plan
-from spark_apps import pipeline, sinks, stitched_log
+from spark_apps import histories, pipeline, stitched_log
 from spark_apps.archiving import archive_job
 from spark_apps.jobs import Job, view_job
 from spark_apps.kafka_log import read_range
@@ -278,7 +278,7 @@ def watermark(settings: Settings, view: View) -> datetime:
 
 
 def ledger_of(spark: SparkSession, view: View) -> list[dict[str, Any]]:
-    return sinks.history(spark, view.table)
+    return histories.batches(spark, view.table)
 
 
 def _records(spark: SparkSession, log: Log, view: View) -> dict[str, DataFrame]:
