@@ -1,4 +1,4 @@
-"""What the history of a table tells: which batches it has, and how far they have read.
+"""What the history of a table tells: which batches it has, how far they have read, who has heard of them.
 
 Each commit says what it is in the properties of its snapshot (`sinks.py`). So rows, and what is known of
 them, are of the same moment, and no second memory can disagree.
@@ -16,13 +16,14 @@ from spark_apps import internals
 from spark_apps.session import CATALOG
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from datetime import datetime
 
     from py4j.java_gateway import JavaObject
     from pyspark.sql import DataFrame, SparkSession
 
 QUERY, BATCH, OFFSETS, COUNTS = map(names.snapshot_property, ("query", "batch", "offsets", "counts"))
+TOLD = names.snapshot_property("told")
 DAY, FINGERPRINT = map(names.snapshot_property, ("day", "fingerprint"))  # of the batch layer
 BACKFILL = names.snapshot_property("backfill")
 HISTORY = names.snapshot_property("history")
@@ -39,6 +40,23 @@ class Newest:
     offsets: dict[str, dict[str, int]]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """A batch that is in the history of a table."""
+
+    number: int
+    told: bool  # whether the output topic has heard of all rows there were then
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A moment of a table of which the output topic has heard."""
+
+    table: str
+    snapshot: int
+    at: int  # microseconds since 1970
+
+
 def newest(spark: SparkSession, table: str) -> Newest | None:
     """Return a table's present: its snapshot, and the newest batch in it; None before the first."""
     present = None
@@ -51,7 +69,7 @@ def newest(spark: SparkSession, table: str) -> Newest | None:
     return None
 
 
-def last_batch(spark: SparkSession, table: str, query: str) -> int | None:
+def last_batch(spark: SparkSession, table: str, query: str) -> Batch | None:
     """Return the newest batch of a query in a table's history; None when there is none of anybody's.
 
     History of another query means that the checkpoint was lost or replaced. Going on would write every row of
@@ -60,7 +78,7 @@ def last_batch(spark: SparkSession, table: str, query: str) -> int | None:
     for snapshot in _snapshots(spark, table):
         summary = snapshot.summary()
         if summary.get(QUERY) == query:
-            return int(summary.get(BATCH))
+            return Batch(number=int(summary.get(BATCH)), told=summary.get(TOLD) == "true")
         if summary.get(QUERY) is not None:
             raise Refusal(
                 f'table "{table}" was written from another checkpoint',
@@ -73,7 +91,21 @@ def last_batch(spark: SparkSession, table: str, query: str) -> int | None:
 def has_batch(spark: SparkSession, table: str, query: str, batch: int) -> bool:
     """Say whether a batch of a query has been written to a table, by a try before."""
     last = last_batch(spark, table, query)
-    return last is not None and last >= batch
+    return last is not None and last.number >= batch
+
+
+def last_told(spark: SparkSession, tables: Iterable[str]) -> Told | None:
+    """Return the last moment of any of these tables of which their output topic has heard, if it is kept."""
+    found = [_last_told(spark, table) for table in tables if spark.catalog.tableExists(f"{CATALOG}.{table}")]
+    return max((told for told in found if told), key=lambda told: told.at, default=None)
+
+
+def _last_told(spark: SparkSession, table: str) -> Told | None:
+    row = spark.sql(
+        f"SELECT snapshot_id, unix_micros(committed_at) AS at FROM {CATALOG}.{table}.snapshots "
+        f"WHERE summary['{TOLD}'] = 'true' ORDER BY committed_at DESC LIMIT 1"
+    ).first()
+    return Told(table=table, snapshot=row.snapshot_id, at=row.at) if row else None
 
 
 def has_begun(spark: SparkSession, table: str) -> bool:

@@ -20,7 +20,19 @@ from pyspark.sql import functions as F
 from headwater.errors import Refusal
 from headwater.replay.between import Between
 from spark_apps import histories, internals, resolving
-from spark_apps.histories import BACKFILL, BATCH, COUNTS, DAY, FINGERPRINT, HISTORY, OFFSETS, QUERY, Newest
+from spark_apps.histories import (
+    BACKFILL,
+    BATCH,
+    COUNTS,
+    DAY,
+    FINGERPRINT,
+    HISTORY,
+    OFFSETS,
+    QUERY,
+    TOLD,
+    Batch,
+    Newest,
+)
 from spark_apps.session import CATALOG
 
 if TYPE_CHECKING:
@@ -60,10 +72,13 @@ class Commit:
     batch: int
     offsets: dict[str, dict[str, int]]
     counts: str
+    told: bool | None = None  # whether the output topic has heard of all rows; None: there is no such topic
+    after: Batch | None = None  # the newest one that the table has
 
     def properties(self) -> dict[str, str]:
         """Return it as the properties of a snapshot."""
-        return {
+        said = {} if self.told is None else {TOLD: json.dumps(self.told)}
+        return said | {
             QUERY: self.query,
             BATCH: str(self.batch),
             OFFSETS: json.dumps(self.offsets),
@@ -154,7 +169,7 @@ def upsert(rows: DataFrame, view: View, commit: Commit, bounds: Bounds) -> None:
     _merge(
         rows.sparkSession,
         view.table,
-        f"{_same_key(view)} {_within(view)}",
+        f"{resolving.same_key(view)} {_within(view)}",
         _what_to_do(rows, view),
         commit,
         bounds,
@@ -198,30 +213,6 @@ def _merge(
         except (Py4JJavaError, PySparkException) as error:
             if attempt == ATTEMPTS or CONFLICT not in str(error) or not histories.may_be_met(session, table):
                 raise
-
-
-def news(rows: DataFrame, view: View, bounds: Bounds) -> DataFrame:
-    """Return the rows of a batch that will change the table: new ones, different ones, preferred ones.
-
-    A beginning that has only moved ahead is none: it was told where it was.
-    """
-    if bounds["found"] == 0:
-        return rows
-    there = rows.sparkSession.table(f"{CATALOG}.{view.table}")
-    near = there.where(F.col(view.time).between(bounds["first"], bounds["last"])) if view.time else there
-    kept = near.alias("kept")
-    changes = resolving.resolved(rows, view).alias("changes")
-    same = " AND ".join(f"kept.{name} <=> changes.{name}" for name in there.columns)
-    changed = resolving.better(view) if view.prefers else f"NOT ({same})"
-    joined = changes.join(kept, on=F.expr(_same_key(view)), how="left")
-    found = joined.where(f"kept.{view.keys[0]} IS NULL OR {changed}").select("changes.*")
-    if not view.beginnings_of:
-        return found
-    return found.join(resolving.moved_ahead(rows, near, view), on=list(view.keys), how="left_anti")
-
-
-def _same_key(view: View) -> str:
-    return " AND ".join(f"kept.{key} <=> changes.{key}" for key in view.keys)
 
 
 def _within(view: View) -> str:

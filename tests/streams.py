@@ -36,6 +36,7 @@ from spark_apps.jobs import Job, view_job
 from spark_apps.kafka_log import read_range
 from spark_apps.query import Query
 from spark_apps.session import CATALOG
+from spark_apps.voice import Standing
 from tests.waiting import wait_for
 
 if TYPE_CHECKING:
@@ -142,9 +143,14 @@ def forget_newest_commit(checkpoint: str) -> None:
     newest.with_name(f".{newest.name}.crc").unlink(missing_ok=True)
 
 
-def job_of(spark: SparkSession, log: Log, view: View, *, publish: bool = False) -> Job:
+def job_of(
+    spark: SparkSession, log: Log, view: View, *, publish: bool = False, standing: Standing | None = None
+) -> Job:
+    """Return the job of a version; of one that is to publish, as if no other had ever been live."""
+    if publish:
+        standing = Standing(live=lambda: True, tables=lambda: [view.table])
     partitions = {name: sorted(log.ends(name)) for name in view.reads}
-    return view_job(spark, log.settings, view, log.by_name(), partitions, publish=publish)
+    return view_job(spark, log.settings, view, log.by_name(), partitions, standing=standing)
 
 
 def run(
