@@ -15,7 +15,7 @@ from headwater.replay.backfill_proof import BackfillProof, Outcome
 from headwater.replay.backfilling import refuse_unless_ready
 from headwater.replay.between import Between
 from headwater.replay.proof import Difference
-from spark_apps import catalog, matching, sinks
+from spark_apps import catalog, histories, matching
 from spark_apps.backfill import Asked, backfill, recompute
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def commit(
     """Put the rows in place, once: a job that is run again finds its own commit."""
     found = Backfill.find(registry, key)
     proof = refuse_unless_ready(registry, found.replay)
-    told = sinks.told_of_backfill(spark, found.view.table, key, found.replay["opened_at"])
+    told = histories.told_of_backfill(spark, found.view.table, key, found.replay["opened_at"])
     if told is None:
         outcome = backfill(spark, settings, found.view, topics, found.asked)
     else:

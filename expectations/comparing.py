@@ -19,7 +19,7 @@ from headwater import offsets
 from headwater.brokers import admin_client
 from headwater.replay.proof import Difference
 from spark_apps import matching
-from spark_apps.sinks import rows_at
+from spark_apps.histories import rows_at
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

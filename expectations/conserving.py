@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from headwater.replay.proof import Conservation, PartitionLedger
-from spark_apps.sinks import REWRITE
+from spark_apps.histories import REWRITE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

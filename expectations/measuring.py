@@ -12,8 +12,8 @@ from expectations.closing import closed_until, moment_of
 from headwater import offsets
 from headwater.brokers import admin_client
 from headwater.replay.proof import CheckResult
+from spark_apps.histories import rows_at
 from spark_apps.kafka_log import read_range
-from spark_apps.sinks import rows_at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

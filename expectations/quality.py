@@ -15,7 +15,7 @@ from headwater.errors import Refusal
 from headwater.registry import connect
 from headwater.replay.proof import CheckResult
 from spark_apps import sinks
-from spark_apps.sinks import rows_at
+from spark_apps.histories import rows_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
 
+from spark_apps.histories import BACKFILL, BATCH, COUNTS, HISTORY, OFFSETS, QUERY, rows_at
 from spark_apps.session import CATALOG
-from spark_apps.sinks import BACKFILL, BATCH, COUNTS, HISTORY, OFFSETS, QUERY, rows_at
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -19,7 +19,7 @@ from headwater import alarms, names, offsets
 from headwater.brokers import admin_client
 from headwater.cold_log import holding
 from headwater.errors import Refusal
-from spark_apps import internals, kafka_log, ledger, pipeline, sinks
+from spark_apps import histories, internals, kafka_log, ledger, pipeline, sinks
 from spark_apps.jobs import UNHURRIED, Job
 from spark_apps.session import CATALOG
 
@@ -108,8 +108,7 @@ class Archive:
         broken, table = pipeline.quarantined(records, self._topics[name]), f"quarantine.{name}"
         if not broken.isEmpty():
             sinks.create_table(self._spark, table, QUARANTINE_SCHEMA, "days(received_at)")
-            last = sinks.last_batch(self._spark, table, commit.query)
-            if last is None or last < commit.batch:
+            if not histories.has_batch(self._spark, table, commit.query, commit.batch):
                 sinks.append(broken, table, commit)
 
     def _ledger(self, commit: sinks.Commit, counted: Counted) -> str:
@@ -148,6 +147,6 @@ class Archive:
 def held_in(spark: SparkSession) -> dict[str, holding.Holding]:
     """Return what the cold log holds, by the newest of its commits."""
     for snapshot in internals.snapshots(spark, f"{CATALOG}.{holding.TABLE}"):
-        if (stored := snapshot.summary().get(sinks.COUNTS)) is not None:
+        if (stored := snapshot.summary().get(histories.COUNTS)) is not None:
             return holding.read_ledger(stored)
     return {}

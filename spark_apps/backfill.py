@@ -19,7 +19,7 @@ from pyspark.sql import functions as F
 
 from headwater.errors import Refusal
 from headwater.replay.backfill_proof import Outcome
-from spark_apps import matching, pipeline, sinks
+from spark_apps import histories, matching, pipeline, sinks
 from spark_apps.admitting import admitting, count_late, torn
 from spark_apps.recomputing import given_out, records_of
 
@@ -54,7 +54,7 @@ class Asked:
 class Recomputed:
     """The rows of a stretch as the log has them, beside those that are there."""
 
-    seen: sinks.Newest  # what is there, and how far the live query has read
+    seen: histories.Newest  # what is there, and how far the live query has read
     rows: DataFrame  # of windows wholly inside, with late events if they are admitted
     matched: DataFrame  # with those that are there: see `matching.py`
     faults: tuple[str, ...]  # why they cannot be put in place
@@ -106,9 +106,9 @@ def _put_in_place(spark: SparkSession, view: View, starts: Between, found: Recom
     return False
 
 
-def _digest(spark: SparkSession, view: View, starts: Between, at: sinks.Newest) -> Row | None:
+def _digest(spark: SparkSession, view: View, starts: Between, at: histories.Newest) -> Row | None:
     """Return what tells the rows inside at one moment from those at another."""
-    rows = sinks.rows_at(spark, view.table, at.snapshot).where(sinks.between(view.time, starts))
+    rows = histories.rows_at(spark, view.table, at.snapshot).where(sinks.between(view.time, starts))
     marks = F.xxhash64(*rows.columns).cast("decimal(38, 0)")
     return rows.agg(F.count(F.lit(1)).alias("rows"), F.sum(marks).alias("marks")).first()
 
@@ -124,7 +124,7 @@ def recompute(
     computed = pipeline.batch_rows(wide, records, dict(topics))
     inside = sinks.between(view.time, starts)
     rows = computed.where(inside).persist()
-    there = sinks.rows_at(spark, view.table, seen.snapshot).where(inside)
+    there = histories.rows_at(spark, view.table, seen.snapshot).where(inside)
     found = Recomputed(
         seen=seen,
         rows=rows,
@@ -144,19 +144,19 @@ def recompute(
     )
 
 
-def _present(spark: SparkSession, view: View) -> sinks.Newest:
+def _present(spark: SparkSession, view: View) -> histories.Newest:
     if view.of_tables:
         raise Refusal(
             f'view "{view.name}" has no windows to backfill', hint="It is of tables alone: replay it instead."
         )
-    seen = sinks.newest(spark, view.table)
+    seen = histories.newest(spark, view.table)
     if seen is None:
         raise Refusal(f'view "{view.name}" has no rows yet', hint="Wait for its first batch.")
     return seen
 
 
 def _still_open(
-    spark: SparkSession, settings: Settings, view: View, rows: DataFrame, seen: sinks.Newest
+    spark: SparkSession, settings: Settings, view: View, rows: DataFrame, seen: histories.Newest
 ) -> tuple[str, ...]:
     """Name rows that the live query has still to append: they would be there twice."""
     if view.output != "append" or view.mode == "upsert":

@@ -25,7 +25,7 @@ from headwater.errors import Refusal
 from headwater.registry import alone, connect, releases
 from headwater.replay.between import Between
 from headwater.replay.proof import Difference
-from spark_apps import catalog, closed_days, internals, matching, sinks
+from spark_apps import catalog, closed_days, histories, internals, matching, sinks
 from spark_apps.closed_days import DAY
 from spark_apps.session import CATALOG
 
@@ -149,7 +149,7 @@ def _difference(
     """Compare a day with the speed layer, as far back as that reaches."""
     since = max(midnight, seam_at) if seam_at else midnight
     whole = F.col(view.time) >= F.lit(since)
-    speed = sinks.rows_at(spark, view.table, snapshot)
+    speed = histories.rows_at(spark, view.table, snapshot)
     matched = internals.hold(
         matching.match(_of_day(speed, view, midnight).where(whole), rows.where(whole), view.keys)
     )

@@ -23,7 +23,7 @@ from headwater.brokers import admin_client
 from headwater.cold_log.holding import of_topic
 from headwater.errors import Refusal
 from headwater.replay.between import Between
-from spark_apps import clocks, internals, kafka_log, recomputing, sinks, stitched_log
+from spark_apps import clocks, histories, internals, kafka_log, recomputing, stitched_log
 from spark_apps.recomputing import rows_between
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ MINUTE = "%Y-%m-%d %H:%M"
 class Settled:
     """How far a view can be computed: what its live query has read, and the cold log holds."""
 
-    newest: sinks.Newest  # of the speed layer, with the offsets that are settled
+    newest: histories.Newest  # of the speed layer, with the offsets that are settled
     until: datetime  # no record that is not settled was received before
 
     def final_until(self, view: View) -> datetime:
@@ -75,7 +75,7 @@ def rows_of(
 
 def _settled(spark: SparkSession, settings: Settings, view: View) -> Settled:
     """Look how far the live query and the archive both are, and when the first record after that came in."""
-    seen = sinks.newest(spark, view.table)
+    seen = histories.newest(spark, view.table)
     if seen is None:
         raise NotYet(f'view "{view.name}" has no rows yet', hint="Wait for its first batch.")
     # What was received a moment ago may still be on its way into the log.

@@ -25,7 +25,7 @@ from headwater.bounds import CLOCK_TOLERANCE, OLDEST
 from headwater.declared import columns_in
 from headwater.errors import Refusal
 from headwater.provenance import Behind, Provenance
-from spark_apps import clocks, internals, recomputing, sinks
+from spark_apps import clocks, histories, internals, recomputing
 from spark_apps.candidates import PLACE, Candidates, OfEvents, OfTables
 from spark_apps.reducing import reduced
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from headwater.provenance import Role
     from headwater.settings import Settings
     from headwater.topics import Topic
-    from spark_apps.sinks import Newest
+    from spark_apps.histories import Newest
     from spark_apps.view import View
 
     Gathered = dict[str, pa.Table]  # candidates by topic
@@ -66,10 +66,10 @@ def explain(
     spark: SparkSession, settings: Settings, view: View, topics: Mapping[str, Topic], key: Mapping[str, str]
 ) -> Provenance:
     """Find the records behind the row of a key, or say what would be there."""
-    seen = sinks.newest(spark, view.table)
+    seen = histories.newest(spark, view.table)
     if seen is None:
         raise Refusal(f'view "{view.name}" has no rows yet', hint="Wait for its first batch.")
-    rows = sinks.rows_at(spark, view.table, seen.snapshot).where(_at(view, key))
+    rows = histories.rows_at(spark, view.table, seen.snapshot).where(_at(view, key))
     until = _until(view, key, rows)
     needed = _records(spark, settings, view, key, seen, until)
     records = {name: internals.hold(found) for name, found in needed.items()}

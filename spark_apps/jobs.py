@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
 from headwater import names
 from spark_apps import (
     internals,
-    kafka_log,
     ledger,
     pipeline,
-    publishing,
     remembering,
     sinks,
     stitched_log,
     tables,
 )
 from spark_apps.clocks import event_schema
+from spark_apps.voice import Voice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from headwater.topics import Topic
     from spark_apps.seam import Cut
     from spark_apps.view import View
+    from spark_apps.voice import Standing
 
     Guard = Callable[[], None]  # called before a commit; raises if this driver must not write
     Partitions = dict[str, list[int]]  # by topic
@@ -82,16 +82,18 @@ def view_job(
     partitions: Partitions,
     start: Start | None = None,
     *,
-    publish: bool = False,
+    standing: Standing | None = None,
     source: Source | None = None,
 ) -> Job:
     """Keep a view up to date, from the beginning of the log unless it starts elsewhere.
 
-    A `source` of its own stands in for the log where a part of it is rehearsed.
+    Its output topic hears of it if its `standing` says so. A `source` of its own stands in for the log where
+    a part of it is rehearsed.
     """
     by_day = f"days({view.time})" if view.time else ""
     sinks.create_table(spark, view.table, view.schema, by_day, mark_rows=view.grain == "event")
     memory = _memory(spark, view, topics)
+    voice = _voice(settings, view, topics, standing)
     checkpoint = f"{settings.checkpoints}/{view.checkpoint}"
 
     def rows(most: int | None) -> DataFrame:
@@ -119,18 +121,19 @@ def view_job(
     def write(found: DataFrame, commit: sinks.Commit) -> None:
         rows = memory.rows(found, commit) if memory else found
         whole = rows.where(rows[view.time] >= start.seam) if start and start.seam else rows
-        bounds = sinks.bounds_of(whole, view.time) if view.mode == "upsert" else {}
-        if publish and view.publishes:
-            topic = topics[view.publishes.topic]
-            told = sinks.news(whole, view, bounds) if view.mode == "upsert" else whole
-            kafka_log.send(publishing.records(told, view, topic), settings, topic.name)
-        if view.mode == "upsert":
-            sinks.upsert(whole, view, commit, bounds)
+        bounds = sinks.bounds_of(whole, view.time) if view.mode == "upsert" else None
+        told = voice.tell(whole.sparkSession, commit, whole, bounds) if voice else None
+        if bounds is None:
+            sinks.append(whole, view.table, replace(commit, told=told))
         else:
-            sinks.append(whole, view.table, commit)
+            sinks.upsert(whole, view, replace(commit, told=told), bounds)
         if memory:
             internals.let_go(rows)
             memory.forget(found, commit)
+
+    def note(commit: sinks.Commit) -> None:
+        told = voice.tell(spark, commit) if voice else None
+        sinks.record(spark, view.table, replace(commit, told=told))
 
     def counts(observed: ledger.Observed) -> str:
         kept = view.late == "correct"
@@ -147,7 +150,7 @@ def view_job(
         trigger=view.trigger,
         rows=rows,
         write=write,
-        note=lambda commit: sinks.record(spark, view.table, commit),
+        note=note,
         counts=counts,
         stale=lambda observed: ledger.stale(observed, view.inputs),
         version=view.query,
@@ -161,6 +164,15 @@ def _memory(
     if view.of_tables:
         return tables.Tables(spark, view, topics)
     return remembering.Memory(spark, view, topics) if view.tables else None
+
+
+def _voice(
+    settings: Settings, view: View, topics: Mapping[str, Topic], standing: Standing | None
+) -> Voice | None:
+    """Return what tells the output topic of a version, if it has any."""
+    if view.publishes is None or standing is None:
+        return None
+    return Voice(settings, view, topics[view.publishes.topic], standing)
 
 
 def late_job(

@@ -27,7 +27,7 @@ def records(rows: DataFrame, view: View, topic: Topic) -> DataFrame:
 def _given(view: View) -> dict[str, Column]:
     """Return the fields that are no columns: what every record has, unless the view says otherwise."""
     standard = {
-        "event_id": _identity(view),
+        "event_id": _id(view),
         "occurred_at": F.col(view.time),
         "sent_at": F.current_timestamp(),
     }
@@ -44,7 +44,11 @@ def _value(rows: DataFrame, given: Mapping[str, Column], name: str, field: Topic
     return F.unix_millis(value) if field.type == "timestamp" else value
 
 
-def _identity(view: View) -> Column:
+def identity(view: View) -> tuple[str, ...]:
+    """Return the columns that tell two records apart."""
+    return (view.publishes and view.publishes.identity) or view.keys
+
+
+def _id(view: View) -> Column:
     """Return the same id for the same record, however often it is written."""
-    columns = (view.publishes and view.publishes.identity) or view.keys
-    return F.sha2(F.to_json(F.struct(F.lit(view.name).alias("view"), *columns)), 256)
+    return F.sha2(F.to_json(F.struct(F.lit(view.name).alias("view"), *identity(view))), 256)

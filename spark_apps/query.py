@@ -14,7 +14,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
-from spark_apps import internals, sinks
+from spark_apps import histories, internals, sinks
 from spark_apps.kafka_log import LIVE_RECORDS_PER_BATCH
 from spark_apps.session import haste
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
+    from spark_apps.histories import Batch
     from spark_apps.jobs import Guard, Job
 
 
@@ -156,17 +157,17 @@ class Query:
         self._began, self._settings = time.monotonic(), internals.local_properties(self._spark)
         self._grow_older()
         query = str(self._query.id)
-        newest = sinks.last_batch(self._spark, self.job.table, query)
-        if newest is not None and newest >= batch:
+        last = histories.last_batch(self._spark, self.job.table, query)
+        if last is not None and last.number >= batch:
             rows.count()  # rows are there already; running the plan brings the state up to the same point
             return
         rows.persist()
         try:
-            self._commit(rows, batch, query)
+            self._commit(rows, batch, query, last)
         finally:
             rows.unpersist()
 
-    def _commit(self, rows: DataFrame, batch: int, query: str) -> None:
+    def _commit(self, rows: DataFrame, batch: int, query: str, last: Batch | None) -> None:
         found = rows.count()
         if dropped := internals.dropped_rows(self._query):
             raise RowsDropped(
@@ -181,7 +182,8 @@ class Query:
                 "`disorder` allows: replay the view."
             )
         offsets = internals.planned_offsets(self._spark, self.job.checkpoint, batch)
-        commit = sinks.Commit(query=query, batch=batch, offsets=offsets, counts=self.job.counts(observed))
+        counts = self.job.counts(observed)
+        commit = sinks.Commit(query=query, batch=batch, offsets=offsets, counts=counts, after=last)
         self._guard()
         if found:
             self.job.write(rows, commit)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
-from spark_apps import ledger, pipeline, seam, sinks, stitched_log
+from spark_apps import histories, ledger, pipeline, seam, sinks, stitched_log
 from spark_apps.jobs import Start
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Rebuild:
     ) -> Job:
         def history(guard: Guard) -> Job:
             cut = self._where()
-            if not sinks.has_begun(self._spark, table):
+            if not histories.has_begun(self._spark, table):
                 found, commit = rows(cut)
                 guard()
                 sinks.begin(found, table, commit)

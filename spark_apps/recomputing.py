@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from headwater.replay.needing import Needed
     from headwater.settings import Settings
     from headwater.topics import Topic
-    from spark_apps.sinks import Newest
+    from spark_apps.histories import Newest
     from spark_apps.stitched_log import Reader
     from spark_apps.view import View
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
-from spark_apps import changelogs, clocks, internals, pipeline, sinks
+from spark_apps import changelogs, clocks, histories, internals, pipeline, sinks
 from spark_apps.resolving import GONE
 from spark_apps.session import CATALOG
 
@@ -90,8 +90,7 @@ class Memory:
     def _remember(self, name: str, part: DataFrame, commit: sinks.Commit) -> None:
         """Keep a part of a batch, unless a try before has kept it: every change, and the events of late."""
         table = self._view.state_table(name)
-        newest = sinks.last_batch(self._spark, table, commit.query)
-        if newest is not None and newest >= commit.batch:
+        if histories.has_batch(self._spark, table, commit.query, commit.batch):
             return
         if name in self._view.inputs:
             part = part.where(F.col("event_time") >= F.timestamp_micros(F.lit(self._needed_since(part))))

@@ -45,6 +45,11 @@ def preferred(rows: DataFrame, view: View) -> DataFrame:
     return ranked.where("rank = 1").drop("rank")
 
 
+def same_key(view: View) -> str:
+    """Return SQL that says whether a row of `changes` and a row of `kept` have the same key."""
+    return " AND ".join(f"kept.{key} <=> changes.{key}" for key in view.keys)
+
+
 def better(view: View) -> str:
     """Return SQL that says whether a row of `changes` is preferred to the row of `kept` with its key."""
     ranks = {side: ", ".join(_rank(term, side) for term in view.prefers) for side in ("changes", "kept")}

@@ -1,9 +1,9 @@
 """The one place that writes tables, exactly once.
 
 Every batch is one Iceberg commit that carries its own name (query and batch id), the offsets it reaches and
-the ledger of its records. A batch that is run again after a crash finds its name in the table's history and
-is skipped. So rows, offsets and counts are always those of the same moment, and the table alone tells what it
-has seen.
+the ledger of its records. A batch that is run again after a crash finds its name in the table's history
+(`histories.py`) and is skipped. So rows, offsets and counts are always those of the same moment, and the
+table alone tells what it has seen.
 """
 
 from __future__ import annotations
@@ -17,27 +17,33 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as F
 
-from headwater import names
 from headwater.errors import Refusal
 from headwater.replay.between import Between
-from spark_apps import internals, resolving
+from spark_apps import histories, internals, resolving
+from spark_apps.histories import (
+    BACKFILL,
+    BATCH,
+    COUNTS,
+    DAY,
+    FINGERPRINT,
+    HISTORY,
+    OFFSETS,
+    QUERY,
+    TOLD,
+    Batch,
+    Newest,
+)
 from spark_apps.session import CATALOG
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from py4j.java_gateway import JavaObject
     from pyspark.sql import Column, DataFrame, SparkSession
 
     from spark_apps.view import View
 
     Offsets = Mapping[str, Mapping[str, int]]  # by topic and partition
     Bounds = dict[str, Any]  # of the rows of a batch: how many, and the first and the last time of them
-
-QUERY, BATCH, OFFSETS, COUNTS = map(names.snapshot_property, ("query", "batch", "offsets", "counts"))
-DAY, FINGERPRINT = map(names.snapshot_property, ("day", "fingerprint"))  # of the batch layer
-BACKFILL = names.snapshot_property("backfill")
-HISTORY = names.snapshot_property("history")
 
 TABLE_PROPERTIES = {
     "format-version": "2",
@@ -53,8 +59,6 @@ TABLE_PROPERTIES = {
 CONFLICT = "org.apache.iceberg.exceptions.ValidationException"
 # And when others were quicker each time that it tried.
 BUSY = "org.apache.iceberg.exceptions.CommitFailedException"
-# Iceberg's word for a commit that moves rows to other files.
-REWRITE = "replace"
 ATTEMPTS = 3
 # Where rows are many and seldom change, a change marks the old row instead of rewriting the file it is in.
 MARKED_ROWS = {f"write.{change}.mode": "merge-on-read" for change in ("merge", "update", "delete")}
@@ -68,10 +72,13 @@ class Commit:
     batch: int
     offsets: dict[str, dict[str, int]]
     counts: str
+    told: bool | None = None  # whether the output topic has heard of all rows; None: there is no such topic
+    after: Batch | None = None  # the newest one that the table has
 
     def properties(self) -> dict[str, str]:
         """Return it as the properties of a snapshot."""
-        return {
+        said = {} if self.told is None else {TOLD: json.dumps(self.told)}
+        return said | {
             QUERY: self.query,
             BATCH: str(self.batch),
             OFFSETS: json.dumps(self.offsets),
@@ -98,15 +105,6 @@ class History:
             COUNTS: self.counts,
             OFFSETS: json.dumps(self.read),
         }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Newest:
-    """A table's present."""
-
-    snapshot: int
-    batch: int
-    offsets: dict[str, dict[str, int]]
 
 
 def create_table(
@@ -137,35 +135,10 @@ def publish(spark: SparkSession, view: View) -> None:
     )
 
 
-def last_batch(spark: SparkSession, table: str, query: str) -> int | None:
-    """Return the newest batch of a query in a table's history; None when there is none of anybody's.
-
-    History of another query means that the checkpoint was lost or replaced. Going on would write every row of
-    the log a second time, so it is refused.
-    """
-    for snapshot in internals.snapshots(spark, f"{CATALOG}.{table}"):
-        summary = snapshot.summary()
-        if summary.get(QUERY) == query:
-            return int(summary.get(BATCH))
-        if summary.get(QUERY) is not None:
-            raise Refusal(
-                f'table "{table}" was written from another checkpoint',
-                detail=f"Its newest rows are from query {summary.get(QUERY)}, this is {query}.",
-                hint="Replay the view into a new version instead.",
-            )
-    return None
-
-
 def append(rows: DataFrame, table: str, commit: Commit) -> None:
     """Add rows to a table."""
     options = {f"snapshot-property.{key}": value for key, value in commit.properties().items()}
     rows.writeTo(f"{CATALOG}.{table}").options(**options).append()
-
-
-def has_begun(spark: SparkSession, table: str) -> bool:
-    """Say whether a table has rows to begin with, or a batch."""
-    summaries = (snapshot.summary() for snapshot in internals.snapshots(spark, f"{CATALOG}.{table}"))
-    return any(summary.get(HISTORY) or summary.get(BATCH) for summary in summaries)
 
 
 def begin(rows: DataFrame, table: str, history: History) -> None:
@@ -196,7 +169,7 @@ def upsert(rows: DataFrame, view: View, commit: Commit, bounds: Bounds) -> None:
     _merge(
         rows.sparkSession,
         view.table,
-        f"{_same_key(view)} {_within(view)}",
+        f"{resolving.same_key(view)} {_within(view)}",
         _what_to_do(rows, view),
         commit,
         bounds,
@@ -238,43 +211,8 @@ def _merge(
             session.sql(merge, args=arguments)
             return
         except (Py4JJavaError, PySparkException) as error:
-            if attempt == ATTEMPTS or CONFLICT not in str(error) or not _may_be_met(session, table):
+            if attempt == ATTEMPTS or CONFLICT not in str(error) or not histories.may_be_met(session, table):
                 raise
-
-
-def _may_be_met(spark: SparkSession, table: str) -> bool:
-    """Say whether the newest commit is of the other writers there may be: a backfill, or maintenance."""
-    present = next(internals.snapshots(spark, f"{CATALOG}.{table}"), None)
-    return present is not None and (present.summary().get(BACKFILL) is not None or _only_moves(present))
-
-
-def _only_moves(snapshot: JavaObject) -> bool:
-    """Say whether a commit has put rows into other files and changed none of them: maintenance."""
-    return bool(snapshot.operation() == REWRITE)
-
-
-def news(rows: DataFrame, view: View, bounds: Bounds) -> DataFrame:
-    """Return the rows of a batch that will change the table: new ones, different ones, preferred ones.
-
-    A beginning that has only moved ahead is none: it was told where it was.
-    """
-    if bounds["found"] == 0:
-        return rows
-    there = rows.sparkSession.table(f"{CATALOG}.{view.table}")
-    near = there.where(F.col(view.time).between(bounds["first"], bounds["last"])) if view.time else there
-    kept = near.alias("kept")
-    changes = resolving.resolved(rows, view).alias("changes")
-    same = " AND ".join(f"kept.{name} <=> changes.{name}" for name in there.columns)
-    changed = resolving.better(view) if view.prefers else f"NOT ({same})"
-    joined = changes.join(kept, on=F.expr(_same_key(view)), how="left")
-    found = joined.where(f"kept.{view.keys[0]} IS NULL OR {changed}").select("changes.*")
-    if not view.beginnings_of:
-        return found
-    return found.join(resolving.moved_ahead(rows, near, view), on=list(view.keys), how="left_anti")
-
-
-def _same_key(view: View) -> str:
-    return " AND ".join(f"kept.{key} <=> changes.{key}" for key in view.keys)
 
 
 def _within(view: View) -> str:
@@ -290,23 +228,6 @@ def _what_to_do(rows: DataFrame, view: View) -> str:
     return f"{removed} {matched} THEN UPDATE SET * {unmatched} THEN INSERT *"
 
 
-def newest(spark: SparkSession, table: str) -> Newest | None:
-    """Return a table's present: its snapshot, and the newest batch in it; None before the first."""
-    present = None
-    for snapshot in internals.snapshots(spark, f"{CATALOG}.{table}"):
-        present = present or snapshot.snapshotId()
-        summary = snapshot.summary()
-        if summary.get(BATCH) is not None:
-            offsets = json.loads(summary.get(OFFSETS))
-            return Newest(snapshot=present, batch=int(summary.get(BATCH)), offsets=offsets)
-    return None
-
-
-def rows_at(spark: SparkSession, table: str, snapshot: int) -> DataFrame:
-    """Return the rows of a table as they were at a snapshot, whatever is written meanwhile."""
-    return spark.sql(f"SELECT * FROM {CATALOG}.{table} VERSION AS OF {snapshot}")
-
-
 def replace_between(rows: DataFrame, view: View, starts: Between, seen: Newest, told: str) -> bool:
     """Put rows in the place of those whose time is between, in one commit; say whether it came about.
 
@@ -315,7 +236,7 @@ def replace_between(rows: DataFrame, view: View, starts: Between, seen: Newest, 
     What is `told` of it travels with the commit.
     """
     days, inside = between(view.time, starts.whole_days), between(view.time, starts)
-    there = rows_at(rows.sparkSession, view.table, seen.snapshot)
+    there = histories.rows_at(rows.sparkSession, view.table, seen.snapshot)
     options = {
         "validate-from-snapshot-id": str(seen.snapshot),
         "isolation-level": "serializable",
@@ -336,17 +257,6 @@ def between(time: str, stretch: Between) -> Column:
     return (F.col(time) >= F.lit(stretch.first)) & (F.col(time) < F.lit(stretch.after))
 
 
-def told_of_backfill(spark: SparkSession, table: str, replay: str, since: datetime) -> str | None:
-    """Return what the backfill of a replay has told with its commit; None if it has not committed since."""
-    for snapshot in internals.snapshots(spark, f"{CATALOG}.{table}"):
-        if snapshot.timestampMillis() < since.timestamp() * 1000:
-            return None
-        told = snapshot.summary().get(BACKFILL)
-        if told is not None and json.loads(told)["replay"] == replay:
-            return str(told)
-    return None
-
-
 def replace_day(
     rows: DataFrame, view: View, day: datetime, offsets: dict[str, dict[str, int]], fingerprint: str
 ) -> None:
@@ -355,12 +265,6 @@ def replace_day(
     options = {f"snapshot-property.{key}": value for key, value in said.items()}
     of_the_day = between(view.time, Between(first=day, after=day + timedelta(days=1)))
     rows.writeTo(f"{CATALOG}.{view.batch_table}").options(**options).overwrite(of_the_day)
-
-
-def told_of_backfills(spark: SparkSession, table: str) -> list[str]:
-    """Return what backfills have told with their commits, as far as the history goes back, newest first."""
-    told = (snapshot.summary().get(BACKFILL) for snapshot in internals.snapshots(spark, f"{CATALOG}.{table}"))
-    return [str(found) for found in told if found is not None]
 
 
 def forget(spark: SparkSession, table: str, time: str, before: int) -> None:
@@ -375,22 +279,6 @@ def record(spark: SparkSession, table: str, commit: Commit) -> None:
     for key, value in commit.properties().items():
         update.set(key, value)
     update.commit()
-
-
-def rows_before(spark: SparkSession, table: str, commit: Commit) -> DataFrame:
-    """Return the rows of a table as they were before a batch, whether that has been committed or not."""
-    name = (commit.query, str(commit.batch))
-    for snapshot in internals.snapshots(spark, f"{CATALOG}.{table}"):
-        summary = snapshot.summary()
-        if (summary.get(QUERY), summary.get(BATCH)) != name and not _only_moves(snapshot):
-            return rows_at(spark, table, snapshot.snapshotId())
-    return spark.table(f"{CATALOG}.{table}").limit(0)
-
-
-def history(spark: SparkSession, table: str) -> list[dict[str, Any]]:
-    """Return the commits of a table that carry a batch, oldest first."""
-    snapshots = spark.sql(f"SELECT summary FROM {CATALOG}.{table}.snapshots ORDER BY committed_at").collect()
-    return [row.summary for row in snapshots if BATCH in row.summary]
 
 
 def bounds_of(rows: DataFrame, time: str) -> Bounds:

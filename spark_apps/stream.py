@@ -37,6 +37,7 @@ from spark_apps.jobs import Job, Start, late_job, view_job
 from spark_apps.query import Query
 from spark_apps.rebuilding import Rebuild
 from spark_apps.seam import Cut
+from spark_apps.voice import standing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from headwater.registry import Connection
     from headwater.topics import Topic
     from spark_apps.view import View
+    from spark_apps.voice import Standing
 
 log = logging.getLogger("headwater.stream")
 
@@ -58,36 +60,31 @@ SILENCE_SECONDS = 10.0  # a heartbeat at least this often, new batch or not
 
 def run(app: str, artifact: str) -> None:
     """Run an app until its stop marker is set; any trouble is raised."""
-    settings = settings_of(app)
     with ExitStack() as open_things:
-        registry = open_things.enter_context(connect(settings))
-        queries = _queries(registry, app)
+        registry = open_things.enter_context(connect(Settings.load()))
+        row = apps.app(registry, app)
+        queries, speaks = (list(row["queries"]), row["speaks"]) if row else ([], False)
+        settings = settings_of(speaks=speaks)
 
         def must_end() -> bool:
-            return apps.must_end(registry, app, artifact, queries)
+            return apps.must_end(registry, app, artifact, queries, speaks=speaks)
 
         if must_end():  # an old submission that the cluster started again: it must not take anybody's lease
             log.info("nothing to run app=%s artifact=%s", app, artifact)
             return
-        lease = leases.take(registry, app, driver_id(), artifact, queries)
+        lease = leases.take(registry, app, driver_id(), artifact, queries, speaks=speaks)
         log.info("lease taken app=%s token=%s driver=%s", app, lease.token, driver_id())
         spark = session.start(settings, app)
         kafka = open_things.enter_context(admin_client(settings, settings.reader))
         fence = open_things.enter_context(connect(settings))  # its own: queries commit on their own threads
-        found = jobs(spark, settings, registry, kafka, app, queries)
+        found = jobs(spark, settings, registry, kafka, app, queries, partial(standing, fence, speaks))
         running = [Query(spark, job, _guard(fence, lease, job.version)) for job in found]
         Driver(registry, kafka, lease, running, must_end, partial(internals.use_cores, spark)).run()
 
 
-def settings_of(app: str) -> Settings:
-    """Return the settings of an app; one that keeps a single version, apart, has no topic to write to."""
-    groups = {view.app for view in catalog.views().values()}
-    return (Settings if app in groups else Replaying).load()
-
-
-def _queries(registry: Connection, app: str) -> list[str]:
-    row = apps.app(registry, app)
-    return list(row["queries"]) if row else []
+def settings_of(*, speaks: bool) -> Settings:
+    """Return the settings of an app; one that may tell no output topic is somebody else to Kafka."""
+    return (Settings if speaks else Replaying).load()
 
 
 def jobs(
@@ -97,6 +94,7 @@ def jobs(
     kafka: KafkaAdminClient,
     app: str,
     queries: Sequence[str],
+    standing_of: Callable[[Mapping[str, Any]], Standing],
 ) -> list[Job]:
     """Return everything that an app has to run."""
     topics = load_topics()
@@ -105,8 +103,8 @@ def jobs(
         version = releases.version(registry, name)
         view = _built(version)
         partitions = {topic: offsets.partitions(kafka, topic) for topic in view.reads}
-        # Only the app of the group speaks: of two versions side by side the candidate is silent.
-        keep = partial(view_job, spark, settings, view, topics, partitions, publish=app == view.app)
+        stands = standing_of(version)
+        keep = partial(view_job, spark, settings, view, topics, partitions, standing=stands)
         apart = view.inputs if view.late == "separate" else ()
         keep_late = {topic: partial(late_job, spark, settings, view, topics[topic]) for topic in apart}
         start = _start(version)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F
 
 from headwater.maintenance import Partition, Snapshot, Table
-from spark_apps import internals, sinks
+from spark_apps import histories, internals
 from spark_apps.session import CATALOG
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _partitions(spark: SparkSession, name: str, by_time: list[JavaObject]) -> It
 def _snapshots(spark: SparkSession, name: str) -> Iterator[Snapshot]:
     found = spark.table(f"{CATALOG}.{name}.snapshots").select(
         F.unix_micros("committed_at").alias("micros"),
-        F.col("summary").getItem(sinks.QUERY).isNotNull().alias("batch"),
+        F.col("summary").getItem(histories.QUERY).isNotNull().alias("batch"),
     )
     for row in found.collect():
         yield Snapshot(committed_at=datetime.fromtimestamp(row.micros / 1e6, UTC), batch=row.batch)

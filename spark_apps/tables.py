@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from spark_apps import changelogs, internals, sinks
+from spark_apps import changelogs, histories, internals, sinks
 from spark_apps.remembering import heard_of, table_of
 from spark_apps.resolving import GONE
 
@@ -65,8 +65,7 @@ class Tables:
     def _keep(self, name: str, changes: DataFrame, commit: sinks.Commit) -> None:
         """Keep the newest row of each key, unless a try before has done so."""
         table = self._view.state_table(name)
-        last = sinks.last_batch(self._spark, table, commit.query)
-        if last is None or last < commit.batch:
+        if not histories.has_batch(self._spark, table, commit.query, commit.batch):
             topic = self._topics[name]
             newest = changelogs.newest(changes, topic, self._view.unit)
             sinks.replace_older(newest, table, topic.key, self._view.unit, commit)
@@ -85,7 +84,7 @@ class Tables:
     def _changed(self, heard: DataFrame, name: str, commit: sinks.Commit) -> DataFrame:
         topic, table = self._topics[name], self._view.state_table(name)
         keys = heard_of(heard, name).select(topic.key).distinct()
-        before = sinks.rows_before(heard.sparkSession, table, commit)
+        before = histories.rows_before(heard.sparkSession, table, commit.query, commit.batch)
         either = self._kept(heard, name).unionByName(before)
         return changelogs.seen(either.join(keys, on=topic.key, how="left_semi"), topic, self._view)
 

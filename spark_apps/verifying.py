@@ -24,7 +24,7 @@ from headwater.errors import Refusal
 from headwater.replay.backfill_proof import Outcome
 from headwater.replay.between import Between
 from headwater.verifying.telling import Verification, times
-from spark_apps import clocks, internals, matching, pipeline, recomputing, rehearsing, sinks
+from spark_apps import clocks, histories, internals, matching, pipeline, recomputing, rehearsing
 from spark_apps.session import CATALOG
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from headwater.settings import Settings
     from headwater.topics import Topic
-    from spark_apps.sinks import Newest
+    from spark_apps.histories import Newest
     from spark_apps.view import View
 
     Topics = Mapping[str, Topic]
@@ -58,7 +58,7 @@ def verify(
 
     A version that did not begin with the log has rows only from when it `begins`.
     """
-    seen = sinks.newest(spark, view.table)
+    seen = histories.newest(spark, view.table)
     if seen is None:
         raise Refusal(f'view "{view.name}" has no rows yet', hint="Wait for its first batch.")
     if not view.of_tables:
@@ -114,7 +114,7 @@ def _verify_slice(
             final = min(both) if _appears_when_final(view) else None
             inside = _inside(view, part, final)
             replayed = spark.table(f"{CATALOG}.{own.table}")
-            served = sinks.rows_at(spark, view.table, seen.snapshot)
+            served = histories.rows_at(spark, view.table, seen.snapshot)
             found = _matched(served.where(inside), replayed.where(inside), view)
             return _told(view, found, _how(records, part), _remarks(spark, view, part, final))
     finally:
@@ -127,7 +127,7 @@ def _verify_tables(
 ) -> Verification:
     records = recomputing.records_since(spark, settings, view, EPOCH, seen)
     made = pipeline.batch_rows(view, records, dict(topics))
-    found = _matched(sinks.rows_at(spark, view.table, seen.snapshot), made, view)
+    found = _matched(histories.rows_at(spark, view.table, seen.snapshot), made, view)
     how = (
         "It is a view of tables: its rows at the newest snapshot were compared with the query over the "
         f"tables up to the same offsets, {_places(seen)}."
@@ -200,7 +200,7 @@ def _remarks(spark: SparkSession, view: View, part: Between, final: datetime | N
 
 def _admitted(spark: SparkSession, view: View, part: Between) -> Iterator[str]:
     """Name the backfills that have let late events in: no query makes such rows."""
-    for told in map(Outcome.model_validate_json, sinks.told_of_backfills(spark, view.table)):
+    for told in map(Outcome.model_validate_json, histories.told_of_backfills(spark, view.table)):
         if told.lateness is not None and told.first < part.after and told.after > part.first:
             yield (
                 f"A backfill of windows from {times(told.first, told.after)} let events in that are up to "

@@ -30,12 +30,13 @@ from headwater.shop.streams import STREAMS
 from headwater.topics import load_topics
 from headwater.topics.applying import apply
 from headwater.topics.plan import plan
-from spark_apps import pipeline, sinks, stitched_log
+from spark_apps import histories, pipeline, stitched_log
 from spark_apps.archiving import archive_job
 from spark_apps.jobs import Job, view_job
 from spark_apps.kafka_log import read_range
 from spark_apps.query import Query
 from spark_apps.session import CATALOG
+from spark_apps.voice import Standing
 from tests.waiting import wait_for
 
 if TYPE_CHECKING:
@@ -142,9 +143,14 @@ def forget_newest_commit(checkpoint: str) -> None:
     newest.with_name(f".{newest.name}.crc").unlink(missing_ok=True)
 
 
-def job_of(spark: SparkSession, log: Log, view: View, *, publish: bool = False) -> Job:
+def job_of(
+    spark: SparkSession, log: Log, view: View, *, publish: bool = False, standing: Standing | None = None
+) -> Job:
+    """Return the job of a version; of one that is to publish, as if no other had ever been live."""
+    if publish:
+        standing = Standing(live=lambda: True, tables=lambda: [view.table])
     partitions = {name: sorted(log.ends(name)) for name in view.reads}
-    return view_job(spark, log.settings, view, log.by_name(), partitions, publish=publish)
+    return view_job(spark, log.settings, view, log.by_name(), partitions, standing=standing)
 
 
 def run(
@@ -278,7 +284,7 @@ def watermark(settings: Settings, view: View) -> datetime:
 
 
 def ledger_of(spark: SparkSession, view: View) -> list[dict[str, Any]]:
-    return sinks.history(spark, view.table)
+    return histories.batches(spark, view.table)
 
 
 def _records(spark: SparkSession, log: Log, view: View) -> dict[str, DataFrame]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 ATTEMPTS_PER_HOUR = 10
 QUEUED = ("SUBMITTED", "PENDING", "SCHEDULED", "QUEUED")
 STREAMING = "STREAMING"  # no end, and started again when it fails
-REPLAY = "replay"  # the role of apps of one version
+REPLAY = "replay"  # the role of apps of one version, unless it is live and has a topic to write
 
 
 class EmrServerless:
@@ -40,7 +40,7 @@ class EmrServerless:
                 submission,
                 name=driver,
                 token=token,
-                role=submission.name if submission.name in self._settings.spark_roles else REPLAY,
+                role=self._role(submission),
                 mode=STREAMING,
                 retryPolicy={"maxFailedAttemptsPerHour": ATTEMPTS_PER_HOUR},
             )
@@ -80,6 +80,11 @@ class EmrServerless:
         """Have EMR end a driver."""
         for run in self._runs_of(driver):
             self._application.cancel(run["id"])
+
+    def _role(self, submission: Submission) -> str:
+        """Return the role of the app, or of the group whose rights it has, or that of all others."""
+        names = (submission.name, submission.group or "")
+        return next((name for name in names if name in self._settings.spark_roles), REPLAY)
 
     def _runs_of(self, driver: str) -> Iterator[dict[str, Any]]:
         return (run for run in self._application.runs(states=ALIVE) if run["name"] == driver)

@@ -23,6 +23,7 @@ class Submission:
     artifact: str
     arguments: tuple[str, ...]
     apart: bool = False  # it keeps a single version, and may be throttled
+    group: str | None = None  # whose rights it has: that of a live version apart, which may write topics
     after: str | None = None
 
 

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
 SELECT = """
     SELECT apps.*, leases.driver, leases.token, leases.taken_at > apps.submitted_at AS taken_since,
-           (leases.artifact, leases.queries) IS DISTINCT FROM (apps.artifact, apps.queries) AS outdated,
+           (leases.artifact, leases.queries, coalesce(leases.speaks, apps.speaks))
+               IS DISTINCT FROM (apps.artifact, apps.queries, apps.speaks) AS outdated,
            now() - apps.wanted_at AS wanted_for,
            CASE WHEN leases.renewed_at > leases.taken_at THEN now() - leases.renewed_at END AS lease_silence,
            now() - greatest(apps.submitted_at, leases.taken_at) AS started_for
@@ -19,17 +20,21 @@ SELECT = """
 """
 
 
-def assign(registry: Connection, app: str, artifact: str, queries: Sequence[str]) -> None:
-    """Say what an app runs. One that is new, or was dismissed, is wanted at once."""
+def assign(
+    registry: Connection, app: str, artifact: str, queries: Sequence[str], *, speaks: bool = True
+) -> None:
+    """Say what an app runs, and whether it speaks. One that is new, or was dismissed, is wanted at once."""
     registry.execute(
         """
-        INSERT INTO apps (name, artifact, queries, desired) VALUES (%s, %s, %s, 'running')
+        INSERT INTO apps (name, artifact, queries, speaks, desired) VALUES (%s, %s, %s, %s, 'running')
         ON CONFLICT (name) DO UPDATE
-        SET artifact = excluded.artifact, queries = excluded.queries, wanted_at = now(), broken_at = NULL,
+        SET artifact = excluded.artifact, queries = excluded.queries, speaks = excluded.speaks,
+            wanted_at = now(), broken_at = NULL,
             desired = CASE WHEN apps.queries = '{}' THEN 'running' ELSE apps.desired END
-        WHERE (apps.artifact, apps.queries) IS DISTINCT FROM (excluded.artifact, excluded.queries)
+        WHERE (apps.artifact, apps.queries, apps.speaks)
+            IS DISTINCT FROM (excluded.artifact, excluded.queries, excluded.speaks)
         """,
-        [app, artifact, list(queries)],
+        [app, artifact, list(queries), speaks],
     )
 
 
@@ -90,14 +95,16 @@ def cores(registry: Connection, app: str) -> int | None:
     return row["cores"] if row else None
 
 
-def must_end(registry: Connection, app: str, artifact: str, queries: Sequence[str]) -> bool:
+def must_end(
+    registry: Connection, app: str, artifact: str, queries: Sequence[str], *, speaks: bool = True
+) -> bool:
     """Say whether a driver that runs these queries of this artifact has to end: the stop marker."""
     row = registry.execute(
-        "SELECT desired, broken_at, artifact, queries FROM apps WHERE name = %s", [app]
+        "SELECT desired, broken_at, artifact, queries, speaks FROM apps WHERE name = %s", [app]
     ).fetchone()
     if row is None or row["desired"] == "stopped" or row["broken_at"]:
         return True
-    return (row["artifact"], row["queries"]) != (artifact, list(queries))
+    return (row["artifact"], row["queries"], row["speaks"]) != (artifact, list(queries), speaks)
 
 
 def app(registry: Connection, name: str) -> dict[str, Any] | None:

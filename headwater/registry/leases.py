@@ -32,20 +32,32 @@ class Lease:
 
 
 def take(
-    registry: Connection, app: str, driver: str, artifact: str = "", queries: Sequence[str] = ()
+    registry: Connection,
+    app: str,
+    driver: str,
+    artifact: str = "",
+    queries: Sequence[str] = (),
+    *,
+    speaks: bool = True,
 ) -> Lease:
     """Take the lease of an app, and the right to write its queries, from whoever holds them."""
     with registry.transaction():
         row = registry.execute(
             """
-            INSERT INTO leases (app, token, driver, artifact, queries)
-            VALUES (%(app)s, 1, %(driver)s, %(artifact)s, %(queries)s)
+            INSERT INTO leases (app, token, driver, artifact, queries, speaks)
+            VALUES (%(app)s, 1, %(driver)s, %(artifact)s, %(queries)s, %(speaks)s)
             ON CONFLICT (app) DO UPDATE
             SET token = leases.token + 1, driver = excluded.driver, artifact = excluded.artifact,
-                queries = excluded.queries, taken_at = now(), renewed_at = now()
+                queries = excluded.queries, speaks = excluded.speaks, taken_at = now(), renewed_at = now()
             RETURNING token
             """,
-            {"app": app, "driver": driver, "artifact": artifact, "queries": list(queries)},
+            {
+                "app": app,
+                "driver": driver,
+                "artifact": artifact,
+                "queries": list(queries),
+                "speaks": speaks,
+            },
         ).fetchone()
         if row is None:
             raise LookupError(f'the lease of app "{app}" could not be taken')

@@ -2,7 +2,11 @@
 
 A group's app runs the versions of its views that its own code contains. A version that needs other code runs
 as an app of its own, and so does one that a replay has built, until it is released: promoting it, or rolling
-back, moves no driver.
+back, moves no version to another driver.
+
+Output topics hear of the versions that readers see. A group's app may write them; an app of a single version
+may if that is live and has such a topic. When that changes, its driver starts anew: it is somebody else to
+Kafka then.
 """
 
 from __future__ import annotations
@@ -27,6 +31,7 @@ class Wanted:
 
     artifact: str
     queries: tuple[str, ...]
+    speaks: bool = True  # it may write output topics
 
 
 def wanted_apps(
@@ -34,10 +39,16 @@ def wanted_apps(
 ) -> dict[str, Wanted]:
     """Return the apps that should exist, given the artifact of each group."""
     queries: dict[tuple[str, str], list[str]] = {(group, code): [] for group, code in groups.items()}
+    heard = set(groups)
     for version in versions:
         if version["status"] in releases.KEPT:
             queries.setdefault(_home(version, groups, manifests), []).append(version["query"])
-    return {app: Wanted(artifact=code, queries=tuple(sorted(ran))) for (app, code), ran in queries.items()}
+        if version["status"] == "live" and manifests[version["artifact"]][version["view"]].get("publishes"):
+            heard.add(version["query"])
+    return {
+        app: Wanted(artifact=code, queries=tuple(sorted(ran)), speaks=app in heard)
+        for (app, code), ran in queries.items()
+    }
 
 
 def _home(
@@ -78,6 +89,6 @@ def _settle(registry: Connection) -> None:
     }
     wanted = wanted_apps(groups, manifests, versions)
     for name, app in wanted.items():
-        apps.assign(registry, name, app.artifact, app.queries)
+        apps.assign(registry, name, app.artifact, app.queries, speaks=app.speaks)
     for name in rows.keys() - wanted.keys():
         apps.dismiss(registry, name)

@@ -173,12 +173,13 @@ def _submit(registry: Connection, engine: Engine, name: str) -> None:
     if app is None:
         raise LookupError(f'app "{name}" is gone')
     artifact = releases.artifact(registry, app["artifact"])
-    arguments = ("stream", name, artifact.hash)
+    apart = names.QUERY.fullmatch(name)  # an app of its own is called like its version
     submission = Submission(
         name=name,
         artifact=artifact.path,
-        arguments=arguments,
-        apart=names.QUERY.fullmatch(name) is not None,  # an app of its own is called like its version
+        arguments=("stream", name, artifact.hash),
+        apart=apart is not None,
+        group=artifact.manifest[apart[1]]["app"] if apart and app["speaks"] else None,
         after=app["submission"],
     )
     apps.submitting(registry, name, engine.drivers())

@@ -48,7 +48,7 @@ class Observed:
     driver: str | None = None  # the cluster's id of the driver that holds the lease, or was submitted last
     submission: str | None = None  # the id that we know it by
     running: bool = False  # the cluster says that this driver runs, or is about to
-    outdated: bool = False  # the driver runs other code or other queries than it should
+    outdated: bool = False  # the driver runs other code or queries than it should, or under another role
     blocked_by: str | None = None  # another app whose driver still writes one of its queries
     restarts: int = 0  # within CRASH_LOOP_WITHIN, since it is wanted
     vain_starts: int = 0  # by us, since it is wanted and since the last heartbeat of any driver of it

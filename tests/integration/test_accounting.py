@@ -14,9 +14,9 @@ from pyspark.sql import functions as F
 from headwater.shop import Simulation, records
 from headwater.shop.flaws import FLAWS
 from spark_apps import catalog
+from spark_apps.histories import COUNTS, OFFSETS
 from spark_apps.jobs import late_job
 from spark_apps.session import CATALOG
-from spark_apps.sinks import COUNTS, OFFSETS
 from tests.streams import Log, job_of, ledger_of, new_log, rows_of, run, run_quarantine
 
 if TYPE_CHECKING:

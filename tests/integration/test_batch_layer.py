@@ -23,7 +23,7 @@ from headwater.registry.wanted import changing
 from headwater.replay.moving import move
 from headwater.shop import Simulation
 from spark_apps import batch_layer as layer
-from spark_apps import catalog, sinks
+from spark_apps import catalog, histories, sinks
 from spark_apps.session import CATALOG
 from tests.readers import reading
 from tests.streams import Crash, Log, archive, job_of, new_log, oracle, own_cold_log, rows_of, run
@@ -147,8 +147,8 @@ def test_computing_a_day_again_changes_nothing(lake: SparkSession, log: Log, vie
     (newest, *_) = lake.sql(
         f"SELECT summary FROM {CATALOG}.{view.batch_table}.snapshots ORDER BY committed_at DESC"
     ).collect()
-    assert newest.summary[sinks.DAY] == str(BEFORE)
-    assert newest.summary[sinks.FINGERPRINT] == catalog.fingerprint(view)
+    assert newest.summary[histories.DAY] == str(BEFORE)
+    assert newest.summary[histories.FINGERPRINT] == catalog.fingerprint(view)
 
 
 def test_row_that_the_speed_layer_has_wrong_is_told_and_readers_have_it_right(

@@ -21,7 +21,7 @@ from headwater.shop import Simulation
 from headwater.topics.applying import apply
 from headwater.topics.plan import plan
 from headwater.waiting import wait_until_nothing_is_missing
-from spark_apps import sinks
+from spark_apps import histories, sinks
 from spark_apps.archiving import NAME, archive_job
 from spark_apps.session import CATALOG
 from tests.streams import Crash, archive, forget_newest_commit, new_log, own_cold_log, run, whole
@@ -78,7 +78,7 @@ def assert_same_records(spark: SparkSession, log: Log) -> None:
 
 def test_every_record_is_archived_once_whatever_crashes(lake: SparkSession, log: Log) -> None:
     job = archive(lake, log, most=200)
-    assert len(sinks.history(lake, job.table)) > 1
+    assert len(histories.batches(lake, job.table)) > 1
     log.load(part(1, malformed=0.1))
     headers = [("trace", b"abc"), ("trace", b"def")]
     with KafkaProducer(**log.settings.kafka_client("admin")) as producer:

@@ -17,7 +17,7 @@ from pyspark.errors import StreamingQueryException
 from headwater.registry import connect, leases
 from headwater.shop import Simulation
 from spark_apps import catalog
-from spark_apps.sinks import BATCH
+from spark_apps.histories import BATCH
 from tests.streams import (
     Crash,
     Log,

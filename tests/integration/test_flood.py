@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from headwater.shop import Simulation
-from spark_apps import catalog, query, sinks
+from spark_apps import catalog, histories, query
 from spark_apps.query import Query
 from tests.streams import anybody_may_write, assert_up_to_date, job_of, new_log
 from tests.waiting import wait_for
@@ -47,8 +47,8 @@ def test_flood_of_a_hundred_times_the_rate_is_read_bit_by_bit(
 
     def read() -> list[int]:
         """Return up to where each batch has read, all partitions together."""
-        commits = sinks.history(lake, view.table)
-        reached = [json.loads(commit[sinks.OFFSETS])[log.topic.name] for commit in commits]
+        commits = histories.batches(lake, view.table)
+        reached = [json.loads(commit[histories.OFFSETS])[log.topic.name] for commit in commits]
         return [sum(offsets.values()) for offsets in reached]
 
     def has_caught_up() -> bool:

@@ -24,7 +24,7 @@ from headwater.artifacts import Artifact
 from headwater.maintenance import Policy, latest, retiring
 from headwater.registry import connect, releases
 from headwater.shop import Simulation
-from spark_apps import catalog, internals, maintaining, sinks
+from spark_apps import catalog, histories, internals, maintaining, sinks
 from spark_apps.maintaining import maintain, maintain_tables
 from spark_apps.session import CATALOG
 from spark_apps.surveying import look
@@ -116,7 +116,7 @@ def test_files_and_history_stay_bounded_over_500_commits(
             assert sum(part.files for part in seen.partitions) <= closed + a_day * (1 + NO_HISTORY.open_days)
             assert seen.manifests <= NO_HISTORY.manifests
             assert len(seen.snapshots) <= 3
-            assert sinks.last_batch(lake, table, "q") == number
+            assert histories.has_batch(lake, table, "q", number)
     counted = lake.table(f"{CATALOG}.{table}").groupBy("at").count().collect()
     assert [row["count"] for row in counted] == [a_day] * DAYS
 
@@ -147,7 +147,7 @@ def test_rows_before_a_batch_are_known_when_the_files_have_been_rewritten_since(
     for number in (0, 1, 2):
         add(lake, table, number, 0)
     assert steps(maintain_tables(lake, instance, [table], ALL_AT_ONCE))["rewrite"] == 1
-    before = sinks.rows_before(lake, table, batch(2))
+    before = histories.rows_before(lake, table, "q", 2)
     assert sorted(row.number for row in before.collect()) == [0, 1]
 
 
@@ -200,7 +200,7 @@ def test_batch_whose_files_were_rewritten_under_it_is_merged_anew(
         live.result(timeout=120)
     found = {row.page: row.views for row in rows_of(lake, view).collect()}
     assert found == {"a": 7, "b": 7, "c1": 1, "c7": 7, "later": 0}
-    assert sinks.last_batch(lake, view.table, "q") == 7
+    assert histories.has_batch(lake, view.table, "q", 7)
 
 
 def test_live_queries_go_on_while_everything_is_maintained_all_the_time(

@@ -9,7 +9,7 @@ import pytest
 
 from headwater.artifacts import Artifact
 from headwater.errors import Refusal
-from headwater.registry import apps, connect, releases, replays
+from headwater.registry import apps, connect, leases, releases, replays
 from headwater.registry.wanted import settle
 
 if TYPE_CHECKING:
@@ -103,7 +103,19 @@ def test_driver_must_end_when_its_app_should_run_anything_else(group: Group) -> 
     assert not apps.must_end(group.registry, group.group, row["artifact"], row["queries"])
     assert apps.must_end(group.registry, group.group, "other", row["queries"])
     assert apps.must_end(group.registry, group.group, row["artifact"], [])
+    assert apps.must_end(group.registry, group.group, row["artifact"], row["queries"], speaks=False)
     assert apps.must_end(group.registry, "never deployed", row["artifact"], row["queries"])
+
+
+def test_driver_that_was_started_without_a_voice_is_outdated_in_an_app_that_has_one(group: Group) -> None:
+    group.deploy(group.code(1))
+    row = apps.app(group.registry, group.group)
+    assert row is not None
+    for speaks in (False, True):
+        leases.take(group.registry, group.group, "a driver", row["artifact"], row["queries"], speaks=speaks)
+        found = apps.app(group.registry, group.group)
+        assert found is not None
+        assert found["outdated"] is not speaks
 
 
 def test_changed_logic_under_an_old_version_is_refused_with_what_changed(group: Group) -> None:

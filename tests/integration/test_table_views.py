@@ -12,7 +12,7 @@ from pyspark.errors import StreamingQueryException
 
 from headwater.topics import load_topics
 from headwater.topics.reading import read_whole
-from spark_apps import catalog, sinks
+from spark_apps import catalog, histories, sinks
 from tests.captures import Captured, captured_shop
 from tests.people import SOMEBODY
 from tests.streams import Log, assert_up_to_date, job_of, new_log, rows_of, run
@@ -165,7 +165,7 @@ def test_old_record_that_comes_again_in_a_later_batch_changes_nothing(
 
 
 def _batch(lake: SparkSession, view: View) -> int:
-    newest = sinks.newest(lake, view.table)
+    newest = histories.newest(lake, view.table)
     assert newest is not None
     return newest.batch
 

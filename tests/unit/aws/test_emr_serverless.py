@@ -118,6 +118,13 @@ def test_app_has_its_own_role_and_a_version_that_of_replays(
     assert [request["executionRoleArn"].rsplit("-", 1)[1] for request in sent] == ["traffic", "replay"]
 
 
+def test_live_version_apart_that_writes_topics_has_the_role_of_its_group(
+    engine: EmrServerless, sent: list[dict[str, Any]]
+) -> None:
+    engine.submit(replace(SUBMISSION, name="page_views_per_minute.v2", group="traffic"))
+    assert sent[0]["executionRoleArn"].endswith("-traffic")
+
+
 def test_submission_that_was_never_written_down_is_found_not_repeated(
     engine: EmrServerless, settings: Settings, emr: Any, application: str
 ) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from headwater.registry.wanted import Wanted, wanted_apps
 
 OLD = {"orders": {"app": "sales", "version": 1}, "refunds": {"app": "sales", "version": 1}}
@@ -43,7 +45,7 @@ def test_candidate_runs_as_an_app_of_its_own() -> None:
     ]
     assert wanted_apps({"sales": "old"}, MANIFESTS, versions) == {
         "sales": Wanted(artifact="old", queries=("orders.v1", "refunds.v1")),
-        "orders.v2": Wanted(artifact="new", queries=("orders.v2",)),
+        "orders.v2": Wanted(artifact="new", queries=("orders.v2",), speaks=False),
     }
 
 
@@ -54,7 +56,7 @@ def test_candidate_of_the_same_code_runs_as_an_app_of_its_own() -> None:
     ]
     assert wanted_apps({"sales": "old"}, MANIFESTS, versions) == {
         "sales": Wanted(artifact="old", queries=("orders.v1",)),
-        "orders.v1b2": Wanted(artifact="old", queries=("orders.v1b2",)),
+        "orders.v1b2": Wanted(artifact="old", queries=("orders.v1b2",), speaks=False),
     }
 
 
@@ -72,7 +74,7 @@ def test_live_version_that_new_code_does_not_have_goes_on_as_an_app_of_its_own()
     versions = [version("orders", 1, "live", "old"), REFUNDS]
     assert wanted_apps({"sales": "new"}, MANIFESTS, versions) == {
         "sales": Wanted(artifact="new", queries=("refunds.v1",)),
-        "orders.v1": Wanted(artifact="old", queries=("orders.v1",)),
+        "orders.v1": Wanted(artifact="old", queries=("orders.v1",), speaks=False),
     }
 
 
@@ -86,3 +88,33 @@ def test_released_version_is_folded_into_its_group() -> None:
 def test_retired_version_runs_nowhere() -> None:
     versions = [version("orders", 1, "retired", "old")]
     assert wanted_apps({"sales": "old"}, MANIFESTS, versions) == {"sales": Wanted(artifact="old", queries=())}
+
+
+# The same views, each with an output topic.
+PUBLISHING = {
+    code: {view: declared | {"publishes": "alerts"} for view, declared in manifest.items()}
+    for code, manifest in MANIFESTS.items()
+}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "speaking"),
+    [
+        ("live", "building", "orders.v1"),
+        ("live", "candidate", "orders.v1"),
+        ("warm", "live", "orders.v2"),  # promoted
+        ("live", "warm", "orders.v1"),  # rolled back
+    ],
+)
+def test_of_versions_that_run_apart_only_the_live_one_may_write_their_topic(
+    first: str, second: str, speaking: str
+) -> None:
+    versions = [version("orders", 1, first, "old"), version("orders", 2, second, "new", apart=True)]
+    wanted = wanted_apps({"sales": "neither"}, PUBLISHING | {"neither": {}}, versions)
+    assert {app for app, what in wanted.items() if what.speaks} == {"sales", speaking}
+
+
+def test_live_version_may_write_its_topic_wherever_code_moves_it() -> None:
+    live = version("orders", 1, "live", "old")
+    assert wanted_apps({"sales": "new"}, PUBLISHING, [live])["orders.v1"].speaks
+    assert wanted_apps({"sales": "old"}, PUBLISHING, [live])["sales"].speaks

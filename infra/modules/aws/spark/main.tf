@@ -90,7 +90,8 @@ resource "aws_iam_role_policy" "app" {
 }
 
 locals {
-  # A version apart writes no topic, and so reads as another user; the archive raises alarms.
+  # A version apart writes no topic, and so reads as another user (one that is live and has a topic runs with
+  # the role of its group); the archive raises alarms.
   passwords = { for app in keys(local.apps) : app => concat(
     app == "replay" ? ["kafka.replay"] : ["kafka.apps"], app == var.archive ? ["kafka.control"] : [], ["postgres.headwater"]
   ) }
