@@ -37,6 +37,8 @@ from telling import form, give_up, in_words, key, refusing, tell, what_failed
 from headwater import declared, jobs
 from headwater.bounds import OLDEST
 
+# The registry may be away for minutes: what was approved is not given up for that, nor what failed left open.
+PATIENT: dict[str, Any] = {"retries": 30, "retry_delay": timedelta(minutes=1)}
 FORM = {
     "view": Param(
         type="string",
@@ -175,7 +177,7 @@ def plan(request: dict[str, Any]) -> None:
     from headwater.settings import Settings
 
     planned = make_plan(Settings.load(), ReplayRequest.check(request))
-    tell(planned.markdown(), on_run=True)
+    tell(planned.markdown(), on_run=True, if_long=planned.summary())
     if planned.refusals:
         give_up(" ".join(planned.refusals))
 
@@ -233,8 +235,8 @@ def for_a_backfill(request: dict[str, Any]) -> bool:
     return bool(request["kind"] == "backfill")
 
 
-@task(trigger_rule="none_failed")
-@in_words
+@task(trigger_rule="none_failed", **PATIENT)
+@refusing
 def promote(answer: dict[str, Any] | None) -> None:
     """Move readers to what a rebuild has made; say what a backfill has changed."""
     from headwater.replay import promote as move_readers
@@ -244,7 +246,7 @@ def promote(answer: dict[str, Any] | None) -> None:
     tell(move_readers(Settings.load(), key(), approved_by=by), on_run=True)
 
 
-@task(trigger_rule="one_failed")
+@task(trigger_rule="one_failed", **PATIENT)
 @in_words
 def clean_up() -> None:
     """End a replay that failed or was rejected, and stop its candidate; its proof stays."""

@@ -207,7 +207,8 @@ def _prove(settings: Settings, view: str) -> None:
         raise Refusal(
             f"the proof of {found.query} does not hold",
             detail=" ".join(proof.problems),
-            hint=f"Nothing has changed for readers. Give this replay up (`headwater replay reject {view}`), put "
-            f"right what is wrong and start again; or prove it once more (`headwater replay prove {view}`).",
+            hint="Nothing has changed for readers. Give this replay up "
+            f"(`headwater replay reject {view}`), put right what is wrong and start again; or prove it once "
+            f"more (`headwater replay prove {view}`).",
         )
     say(f"next: `headwater replay promote {view}`, or `headwater replay reject {view}`")

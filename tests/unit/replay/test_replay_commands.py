@@ -58,7 +58,11 @@ class FakeReplay:
 
 def proof(*, holds: bool) -> Proof:
     found = CheckResult(
-        expectation="expect_rows", arguments={}, severity="fail", success=holds, unexpected=None if holds else 3
+        expectation="expect_rows",
+        arguments={},
+        severity="fail",
+        success=holds,
+        unexpected=None if holds else 3,
     )
     nothing_lost = Conservation(batches=1, partitions=())
     return Proof(
