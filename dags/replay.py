@@ -114,8 +114,8 @@ FORM = {
 )
 def replay() -> None:
     """Wire the steps of a replay."""
-    request = validate()
-    begun = build(request)
+    request: Any = validate()
+    begun: Any = build(request)
     caught_up = catch_up()
     prove = SparkJob(
         task_id="prove",
@@ -125,7 +125,7 @@ def replay() -> None:
         application=str(jobs.PROGRAM),
         application_args=begun["prove_job"],
     )
-    proof = judge()
+    proof: Any = judge()
     approve = Approval(
         task_id="approve",
         doc_md="Show the proof to a person, and wait for a yes or a no.",
@@ -141,7 +141,8 @@ def replay() -> None:
         application=str(jobs.PROGRAM),
         application_args=begun["commit_job"],
     )
-    promoted = promote(approve.output)
+    answer: Any = approve.output
+    promoted = promote(answer)
     served = EmptyOperator(
         task_id="served",
         doc_md="Reached only by a replay that readers see: Airflow takes a run for failed if one of its last "
