@@ -49,7 +49,7 @@ FORM = {
 )
 def deploy() -> None:
     """Wire the steps of a deployment."""
-    request = validate()
+    request: Any = validate()
     check_code(request) >> bring_topics_in_step(request) >> change(request)
 
 

@@ -43,7 +43,7 @@ FORM = {
 )
 def erase() -> None:
     """Wire the steps of an erasure."""
-    request = validate()
+    request: Any = validate()
     destroy_key(request) >> delete_rows(request) >> clean(request) >> prove(request)
 
 

@@ -38,7 +38,8 @@ FORM = {
 )
 def release() -> None:
     """Wire the steps of letting go."""
-    let_go(validate()) >> reconcile()
+    request: Any = validate()
+    let_go(request) >> reconcile()
 
 
 @task

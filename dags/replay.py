@@ -37,6 +37,8 @@ from telling import form, give_up, in_words, key, refusing, tell, what_failed
 from headwater import declared, jobs
 from headwater.bounds import OLDEST
 
+# The registry may be away for minutes: what was approved is not given up for that, nor what failed left open.
+PATIENT: dict[str, Any] = {"retries": 30, "retry_delay": timedelta(minutes=1)}
 FORM = {
     "view": Param(
         type="string",
@@ -112,8 +114,8 @@ FORM = {
 )
 def replay() -> None:
     """Wire the steps of a replay."""
-    request = validate()
-    begun = build(request)
+    request: Any = validate()
+    begun: Any = build(request)
     caught_up = catch_up()
     prove = SparkJob(
         task_id="prove",
@@ -123,7 +125,7 @@ def replay() -> None:
         application=str(jobs.PROGRAM),
         application_args=begun["prove_job"],
     )
-    proof = judge()
+    proof: Any = judge()
     approve = Approval(
         task_id="approve",
         doc_md="Show the proof to a person, and wait for a yes or a no.",
@@ -139,7 +141,8 @@ def replay() -> None:
         application=str(jobs.PROGRAM),
         application_args=begun["commit_job"],
     )
-    promoted = promote(approve.output)
+    answer: Any = approve.output
+    promoted = promote(answer)
     served = EmptyOperator(
         task_id="served",
         doc_md="Reached only by a replay that readers see: Airflow takes a run for failed if one of its last "
@@ -175,7 +178,7 @@ def plan(request: dict[str, Any]) -> None:
     from headwater.settings import Settings
 
     planned = make_plan(Settings.load(), ReplayRequest.check(request))
-    tell(planned.markdown(), on_run=True)
+    tell(planned.markdown(), on_run=True, if_long=planned.summary())
     if planned.refusals:
         give_up(" ".join(planned.refusals))
 
@@ -233,8 +236,8 @@ def for_a_backfill(request: dict[str, Any]) -> bool:
     return bool(request["kind"] == "backfill")
 
 
-@task(trigger_rule="none_failed")
-@in_words
+@task(trigger_rule="none_failed", **PATIENT)
+@refusing
 def promote(answer: dict[str, Any] | None) -> None:
     """Move readers to what a rebuild has made; say what a backfill has changed."""
     from headwater.replay import promote as move_readers
@@ -244,7 +247,7 @@ def promote(answer: dict[str, Any] | None) -> None:
     tell(move_readers(Settings.load(), key(), approved_by=by), on_run=True)
 
 
-@task(trigger_rule="one_failed")
+@task(trigger_rule="one_failed", **PATIENT)
 @in_words
 def clean_up() -> None:
     """End a replay that failed or was rejected, and stop its candidate; its proof stays."""

@@ -38,7 +38,8 @@ FORM = {
 )
 def rollback() -> None:
     """Wire the steps of going back."""
-    go_back(validate())
+    request: Any = validate()
+    go_back(request)
 
 
 @task

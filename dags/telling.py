@@ -46,19 +46,23 @@ def person() -> str:
     return get_current_context()["dag_run"].triggering_user_name or "Airflow"
 
 
-def tell(text: str, *, on_run: bool = False) -> None:
-    """Say something (Markdown) in the log, on the task's page and, if asked, on its run's."""
-    from headwater.airflow_api import airflow_of
+def tell(text: str, *, on_run: bool = False, if_long: str = "") -> None:
+    """Say something (Markdown) in the log, on the task's page and, if asked, on its run's.
+
+    A page has little room: what is too long for it can be said otherwise there.
+    """
+    from headwater.airflow_api import LONGEST_NOTE, airflow_of
     from headwater.errors import Refusal
     from headwater.settings import Settings
 
     log.info("%s", text)
+    note = if_long if if_long and len(text) > LONGEST_NOTE else text
     task = get_current_context()["ti"]
     try:
         airflow = airflow_of(Settings.load())
-        airflow.note_on_task(task.dag_id, task.run_id, task.task_id, text)
+        airflow.note_on_task(task.dag_id, task.run_id, task.task_id, note)
         if on_run:
-            airflow.note_on_run(task.dag_id, task.run_id, text)
+            airflow.note_on_run(task.dag_id, task.run_id, note)
     except Refusal as refusal:  # what matters has been done, and stands in the log
         log.warning("the note could not be put on its page: %s", refusal)
 

@@ -6,8 +6,6 @@ One site for all views, in `<home>/data_docs/site`; a page for each run, so that
 from __future__ import annotations
 
 import logging
-import re
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +14,7 @@ from great_expectations.checkpoint.actions import UpdateDataDocsAction
 from great_expectations.core.run_identifier import RunIdentifier
 from great_expectations.data_context.types.base import DataContextConfig, ProgressBarsConfig
 
+from expectations.pages import site
 from expectations.suites import PLACE, suite_name, suite_of
 from headwater.replay.proof import CheckResult
 
@@ -36,15 +35,12 @@ FEW = 5  # samples of unexpected values: enough to see what is wrong
 RESULT_FORMAT = {"result_format": "SUMMARY", "partial_unexpected_count": FEW}
 # What Great Expectations adds to the arguments of a check on its own account.
 THEIRS = ("batch_id",)
-# Pictures that each page loads from its maker's server, with an id of ours: readers would be counted.
-BEACON = re.compile(r"https://great-expectations-web-assets[^\s\"')]*")
 
 
 def run_suite(settings: Settings, version: Version, rows: DataFrame, at: datetime) -> list[CheckResult]:
     """Check the rows of a version, add a page to Data Docs, and return what each expectation found."""
     logging.getLogger("great_expectations").setLevel(logging.ERROR)
-    context = _context(data_docs(settings))
-    began = time.time()
+    context = context_in(data_docs(settings))
     try:
         checkpoint = context.checkpoints.add(_checkpoint(context, version))
         found = checkpoint.run(
@@ -52,7 +48,6 @@ def run_suite(settings: Settings, version: Version, rows: DataFrame, at: datetim
         )
     finally:
         rows.unpersist()  # Great Expectations keeps in memory what it looks at several times
-    _remove_beacons(data_docs(settings) / "site", began)
     (results,) = found.run_results.values()
     return [_result(result) for result in sorted(results.results, key=_place)]
 
@@ -79,7 +74,7 @@ def _all_rows(context: AbstractDataContext, name: str) -> BatchDefinition[Any]:
     return asset.add_batch_definition_whole_dataframe("all rows")
 
 
-def _context(folder: Path) -> AbstractDataContext:
+def context_in(folder: Path) -> AbstractDataContext:
     """Open the memory of past results. What can be declared anew each time is not kept."""
 
     def kept(name: str) -> dict[str, Any]:
@@ -100,22 +95,9 @@ def _context(folder: Path) -> AbstractDataContext:
             "checkpoints": {"class_name": "CheckpointStore", **forgotten},
             "validation_definition_store": {"class_name": "ValidationDefinitionStore", **forgotten},
         },
-        data_docs_sites={
-            SITE: {
-                "class_name": "SiteBuilder",
-                "show_how_to_buttons": False,
-                "site_index_builder": {"class_name": "DefaultSiteIndexBuilder"},
-                **kept("site"),
-            }
-        },
+        data_docs_sites={SITE: site(str(folder / "site"))},
     )
     return get_context(mode="ephemeral", project_config=config)
-
-
-def _remove_beacons(site: Path, since: float) -> None:
-    for page in site.rglob("*.html"):
-        if page.stat().st_mtime >= since - 1:  # file systems round
-            page.write_text(BEACON.sub("", page.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def _result(result: ExpectationValidationResult) -> CheckResult:

@@ -1,7 +1,7 @@
-"""Airflow's own interface, as far as we need it: notes that people read on its pages.
+"""Airflow's own interface, as far as we need it: notes that people read on its pages, and what they answer.
 
 Airflow has no other way for a task to say something in rendered text than a note on the task or on its run,
-and no other way to set one than its public interface.
+and no other way to set one, or to look at an answer, than its public interface.
 """
 
 from __future__ import annotations
@@ -47,6 +47,11 @@ class Airflow:
         """Put a note (Markdown) on a run, in place of the one before."""
         self.call("PATCH", _place(dag, run), {"note": shortened(text)})
 
+    def answers(self, dag: str, run: str, task: str) -> list[dict[str, Any]]:
+        """Return the question of a task with what a person has answered; nothing as long as nobody has."""
+        place = f"{_place(dag, run)}/hitlDetails?task_id={quote(task)}&response_received=true"
+        return list(self.call("GET", place)["hitl_details"])
+
     def paused(self) -> dict[str, bool]:
         """Return for each DAG that Airflow has read whether it is paused."""
         return {dag["dag_id"]: dag["is_paused"] for dag in self.call("GET", "dags?limit=100")["dags"]}
@@ -87,11 +92,12 @@ class Airflow:
 
 
 def shortened(text: str) -> str:
-    """Cut a text at the end of a line to what a note may hold."""
+    """Cut a text to what a note may hold: at the end of a line, or of a word where the line is long."""
     if len(text) <= LONGEST_NOTE:
         return text
     held = text[: LONGEST_NOTE - len(CONTINUED)]
-    return held.rpartition("\n")[0].rstrip() + CONTINUED if "\n" in held else held + CONTINUED
+    lines, words = held.rpartition("\n")[0].rstrip(), held.rpartition(" ")[0]
+    return (lines if len(lines) > len(held) // 2 else words or held) + CONTINUED
 
 
 def _place(dag: str, run: str) -> str:

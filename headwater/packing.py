@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-SUFFIXES = (".py", ".yaml", ".sql")
+SUFFIXES = (".py", ".yaml", ".sql", ".j2", ".css")
 LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the first moment a zip file can tell
 
 

@@ -76,7 +76,6 @@ def start_replay(
     say(f"{begun.kind} of {begun.query}: {begun.key}")
     _wait_until_caught_up(settings, begun.key)
     _prove(settings, view)
-    say(f"next: `headwater replay promote {view}`, or `headwater replay reject {view}`")
 
 
 @commands.command("prove")
@@ -201,5 +200,15 @@ def _prove(settings: Settings, view: str) -> None:
     found = _open(settings, view)
     jobs.run(settings, *found.prove_job)
     proof = replay.proof_of(settings, found.key)
-    if proof is not None:
-        console.print(Markdown(proof.markdown()))
+    if proof is None:
+        raise Refusal(f"{found.query} has no proof", hint=f"Make it: `headwater replay prove {view}`.")
+    console.print(Markdown(proof.markdown()))
+    if not proof.holds:
+        raise Refusal(
+            f"the proof of {found.query} does not hold",
+            detail=" ".join(proof.problems),
+            hint="Nothing has changed for readers. Give this replay up "
+            f"(`headwater replay reject {view}`), put right what is wrong and start again; or prove it once "
+            f"more (`headwater replay prove {view}`).",
+        )
+    say(f"next: `headwater replay promote {view}`, or `headwater replay reject {view}`")

@@ -119,7 +119,8 @@ def _findable(field: str, text: str) -> tuple[str, ...]:
 
 
 def _forms(text: str) -> set[str]:
-    return {text, json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1], html.escape(text)}
+    written = {json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]}
+    return {text, *written, html.escape(text), html.escape(text, quote=False)}
 
 
 def _purpose(person: str) -> str:

@@ -14,14 +14,14 @@ PYTHON_WANTED = (3, 11)
 
 def main(arguments: list[str]) -> None:
     """Check what the command needs, then make the Python environment."""
-    from headwater.local import preflight
+    from headwater.local import preflight, room
     from headwater.local.python_environment import ensure_environment
-    from headwater.settings import REPOSITORY, instance_home
+    from headwater.settings import instance_home
 
     if arguments == ["up"]:
         preflight.check(instance_home().absolute())
     else:
-        preflight.check_writable(REPOSITORY)
+        room.check(room.environment())
     ensure_environment()
 
 

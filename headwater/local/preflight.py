@@ -6,28 +6,22 @@ Standard library only, because it runs before the Python environment exists.
 from __future__ import annotations
 
 import errno
-import os
 import platform
-import shutil
 import socket
 import subprocess
-import tempfile
 from typing import TYPE_CHECKING
 
 from headwater.errors import Refusal
-from headwater.local import processes
+from headwater.local import processes, room
 from headwater.local.ports import wanted_ports
 from headwater.local.tools import check_java, check_terraform
 from headwater.local.users import User, unprivileged_user
-from headwater.local.variables import Variables, choose_variables, remembered
+from headwater.local.variables import Variables, choose_variables
 from headwater.waiting import wait_until_nothing_is_missing
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-GIGABYTE = 10**9
-FREE_FOR_A_NEW_INSTANCE = 6.0  # Python environment, JVM parts, and data to play with
-FREE_FOR_A_RESTART = 1.0
 LONGEST_HOME = 80
 MOMENT = 2.0
 
@@ -38,8 +32,7 @@ def check(home: Path) -> None:
     check_java()
     check_terraform()
     check_length(home)
-    check_writable(home)
-    check_disk(home, _needed(home))
+    room.check([room.instance(home), *room.environment(), *room.jvm_parts()])
     check_reachable(home, unprivileged_user())
     check_ports(home, choose_variables(home))
 
@@ -61,30 +54,6 @@ def check_length(home: Path) -> None:
             "the folder's name is too long",
             detail=f"{home} has {len(str(home))} characters; a Unix socket in it allows {LONGEST_HOME}.",
             hint="Name a shorter place with HEADWATER_DATA.",
-        )
-
-
-def check_writable(home: Path) -> None:
-    """Refuse a folder we cannot write to; make it if it does not exist."""
-    try:
-        home.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=home).close()
-    except OSError as error:
-        raise Refusal(
-            f"{home} cannot be written to",
-            detail=f"{error.strerror}: {error.filename}." if error.filename else f"{error.strerror}.",
-            hint="Give yourself permission, or name another place with HEADWATER_DATA.",
-        ) from None
-
-
-def check_disk(folder: Path, needed: float) -> None:
-    """Refuse a disk that will be full before long."""
-    free = shutil.disk_usage(folder).free / GIGABYTE
-    if free < needed:
-        raise Refusal(
-            "the disk is nearly full",
-            detail=f"{folder} has {free:.1f} GB free, and {needed:g} GB are needed.",
-            hint="Make room, choose HEADWATER_DATA elsewhere, or ask for less with HEADWATER_MIN_FREE_GB.",
         )
 
 
@@ -114,12 +83,6 @@ def check_ports(home: Path, variables: Variables) -> None:
                 detail=f"{part} wants it; {who} listens on it.",
                 hint="Stop that, or choose other ports with HEADWATER_PORT_BASE (a multiple of 100).",
             )
-
-
-def _needed(home: Path) -> float:
-    if chosen := os.environ.get("HEADWATER_MIN_FREE_GB"):
-        return float(chosen)
-    return FREE_FOR_A_RESTART if remembered(home) else FREE_FOR_A_NEW_INSTANCE
 
 
 def _taken_by_others(port: int, home: Path) -> bool:

@@ -45,6 +45,20 @@ def refuse_if_ended(replay: Mapping[str, Any]) -> None:
         )
 
 
+def under_way(replay: Mapping[str, Any]) -> str:
+    """Say that a replay is in the way of another; it may be left over from a run that died."""
+    return (
+        f"A {replay['kind']} of this view is under way: {replay['query']}, since "
+        f"{replay['opened_at']:%d %B %H:%M}. {how_to_end(replay['view'])}"
+    )
+
+
+def how_to_end(view: str) -> str:
+    """Say how to go on with an open replay, or to give it up, whoever began it."""
+    promote, reject = f"`headwater replay promote {view}`", f"`headwater replay reject {view}`"
+    return f"Promote it first ({promote}), or give it up ({reject})."
+
+
 def enter(
     registry: Connection,
     *,
@@ -65,7 +79,7 @@ def enter(
     except psycopg.errors.UniqueViolation as error:
         raise Refusal(
             f'a replay of view "{view}" is under way',
-            hint="Promote or reject it first: `headwater replay status`.",
+            hint=how_to_end(view),
         ) from error
     if row is None:
         raise LookupError(f'replay "{key}" could not be entered')

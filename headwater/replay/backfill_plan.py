@@ -86,8 +86,16 @@ class BackfillPlan:
     def markdown(self) -> str:
         """Return the plan for people."""
         from headwater.replay.backfill_telling import plan_in_markdown
+        from headwater.replay.telling import table_of
 
-        return plan_in_markdown(self)
+        return plan_in_markdown(self, table_of(self.stretches))
+
+    def summary(self) -> str:
+        """Return the plan for a page that has little room: by topic, not by partition."""
+        from headwater.replay.backfill_telling import plan_in_markdown
+        from headwater.replay.telling import topics_of
+
+        return plan_in_markdown(self, topics_of(self.stretches))
 
     def refuse(self) -> None:
         """Raise if this plan may not be run."""
@@ -220,4 +228,4 @@ def _refusals(
             "Changed logic is a rebuild."
         )
     if (other := replays.open_replay(registry, planned.view)) is not None:
-        yield f"A {other['kind']} of this view is under way, since {other['opened_at']:%d %B %H:%M}."
+        yield replays.under_way(other)

@@ -5,22 +5,22 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from headwater.replay.telling import reading, table_of
+from headwater.replay.telling import reading
 
 if TYPE_CHECKING:
     from headwater.replay.backfill_plan import BackfillPlan
     from headwater.replay.between import Between
 
 
-def plan_in_markdown(plan: BackfillPlan) -> str:
-    """Return the plan as Markdown: verdict first, then what is read, then what follows from it."""
+def plan_in_markdown(plan: BackfillPlan, offsets: str) -> str:
+    """Return the plan as Markdown: verdict first, then what follows from it, then what is read."""
     paragraphs = [
         f"## Backfill of `{plan.view}` {plan.live}: {_stretch(plan.between)}",
         _verdict(plan),
-        reading(plan, "of these windows, look-back included"),
         _late_events(plan),
-        table_of(plan.stretches),
         _readers(plan),
+        reading(plan, "of these windows, look-back included"),
+        offsets,
     ]
     return "\n\n".join(paragraphs)
 
@@ -52,10 +52,10 @@ def _late_events(plan: BackfillPlan) -> str:
 
 def _readers(plan: BackfillPlan) -> str:
     if plan.publishes is None:
-        return "No other view reads it."
+        return "No other view reads it, and it has no output topic."
     readers = ", ".join(f"`{name}`" for name in plan.dependants)
     heard = f"{readers} will not hear of what changes" if readers else "its readers will not hear of it"
-    return f"⚠ A backfill says nothing on its topic `{plan.publishes}`: {heard}."
+    return f"⚠ A backfill says nothing on its output topic `{plan.publishes}`: {heard}."
 
 
 def _stretch(between: Between) -> str:

@@ -104,7 +104,8 @@ def promote(settings: Settings, key: str, approved_by: str) -> str:
             if replay["outcome"] is None:
                 raise Refusal(
                     f"the rows of the backfill of {replay['query']} are not in place yet",
-                    hint="Its job `backfill` puts them there: clear task commit in Airflow.",
+                    hint="Its job `backfill` puts them there: clear task commit in Airflow, or run "
+                    f"`headwater replay promote {replay['view']}`.",
                 )
             replays.close(registry, key, "promoted", f"by {approved_by}")
     return _outcome(replay)

@@ -48,6 +48,7 @@ class Plan:
     size: int  # bytes to read
     rate: float  # events per second
     measured: bool  # whether that rate was seen here, or is assumed
+    publishes: str | None  # the topic that is not told again
     dependants: tuple[str, ...]
     refusals: tuple[str, ...]
 
@@ -78,9 +79,15 @@ class Plan:
 
     def markdown(self) -> str:
         """Return the plan for people."""
-        from headwater.replay.telling import plan_in_markdown
+        from headwater.replay.telling import plan_in_markdown, table_of
 
-        return plan_in_markdown(self)
+        return plan_in_markdown(self, table_of(self.stretches))
+
+    def summary(self) -> str:
+        """Return the plan for a page that has little room: by topic, not by partition."""
+        from headwater.replay.telling import plan_in_markdown, topics_of
+
+        return plan_in_markdown(self, topics_of(self.stretches))
 
     def refuse(self) -> None:
         """Raise if this plan may not be run."""
@@ -117,6 +124,7 @@ def plan_with(settings: Settings, registry: Connection, request: ReplayRequest, 
         size=size,
         rate=rate or ASSUMED_RATE,
         measured=rate is not None,
+        publishes=declared["publishes"],
         dependants=tuple(dependants(artifact, request.view)),
         refusals=tuple(_refusals(settings, registry, artifact, request, stretches)),
     )
@@ -156,9 +164,7 @@ def _refusals(
     if not declared_in(artifact, request.view)["inputs"] and request.start != EARLIEST:
         found.append("A view of tables is rebuilt from the beginning: a row may not have changed since then.")
     if (other := replays.open_replay(registry, request.view)) is not None:
-        found.append(
-            f"A replay of this view is under way: {other['query']}, since {other['opened_at']:%d %B %H:%M}."
-        )
+        found.append(replays.under_way(other))
     try:
         releases.check_logic(registry, artifact, request.view)
     except Refusal as refusal:

@@ -117,7 +117,8 @@ def _refuse_if_broken(registry: Connection, replay: dict[str, Any]) -> None:
         raise Refusal(
             f"candidate {replay['query']} will not catch up",
             detail=replay["because"] or "Its driver failed again and again, and supervision has given it up.",
-            hint=f"See `make logs PART={replay['query']}`.",
+            hint=f"See `make logs PART={replay['query']}`; then give it up, if it is not yet: "
+            f"`headwater replay reject {replay['view']}`.",
         )
 
 

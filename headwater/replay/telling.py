@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from headwater.replay.starting import Stretch
 
 
-def plan_in_markdown(plan: Plan) -> str:
-    """Return the plan as Markdown: verdict first, then what is read, then what follows from it."""
+def plan_in_markdown(plan: Plan, offsets: str) -> str:
+    """Return the plan as Markdown: verdict first, then what follows from it, then what is read."""
     paragraphs = [
         f"## Replay of `{plan.view}`: {plan.live} → {plan.candidate}",
         _verdict(plan),
+        *_consequences(plan),
         reading(plan, f"from {plan.start}"),
         _form(plan.form),
-        table_of(plan.stretches),
-        *_consequences(plan),
+        offsets,
     ]
     return "\n\n".join(paragraphs)
 
@@ -36,7 +36,7 @@ def _verdict(plan: Plan) -> str:
         return "**Refused.** " + " ".join(plan.refusals)
     return (
         f"**May run.** Builds {plan.candidate} beside {plan.live}; readers see {plan.live} until "
-        f"{plan.candidate} is proved and promoted."
+        f"{plan.candidate} is proved and promoted, then {plan.candidate} in one step; {plan.live} stays warm."
     )
 
 
@@ -72,6 +72,20 @@ def table_of(stretches: Sequence[Stretch]) -> str:
     return "\n".join(lines)
 
 
+def topics_of(stretches: Sequence[Stretch]) -> str:
+    """Return what is read of each topic."""
+    topics: dict[str, list[Stretch]] = {}
+    for part in stretches:
+        topics.setdefault(part.topic, []).append(part)
+    lines = ["| topic | partitions | events | from the cold log |", "|---|---:|---:|---:|"]
+    lines += [
+        f"| {name} | {len(parts)} | {sum(part.events for part in parts):,} "
+        f"| {sum(part.cold_events for part in parts):,} |"
+        for name, parts in topics.items()
+    ]
+    return "\n".join([*lines, "", "*Each partition with its offsets: in the log of the task.*"])
+
+
 def _consequences(plan: Plan) -> list[str]:
     found = []
     if plan.seam_at:
@@ -79,9 +93,18 @@ def _consequences(plan: Plan) -> list[str]:
             f"⚠ The new version will hold windows from **{plan.seam_at:%Y-%m-%d %H:%M:%S} UTC** on, and "
             f"**nothing before**: {_why_not_before(plan)}."
         )
-    readers = ", ".join(f"`{name}`" for name in plan.dependants)
-    found.append(f"Views that read it: {readers}." if readers else "No other view reads it.")
+    found.append(_readers(plan))
     return found
+
+
+def _readers(plan: Plan) -> str:
+    if plan.publishes is None:
+        return "No other view reads it, and it has no output topic."
+    who = ", ".join(f"`{name}`" for name in plan.dependants)
+    read = f", which {who} {'read' if len(plan.dependants) > 1 else 'reads'}," if who else ""
+    return (
+        f"Its output topic `{plan.publishes}`{read} hears nothing of {plan.candidate} before its promotion."
+    )
 
 
 def _why_not_before(plan: Plan) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import uuid
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -13,7 +12,6 @@ import pytest
 from kafka import KafkaProducer
 
 from headwater import lake, replay
-from headwater.errors import Refusal
 from headwater.replay.backfill_proof import Outcome
 from headwater.topics import load_topics
 from tests.end_to_end.looking import run_of, task_of, trigger, wait_for_run, wait_for_task
@@ -45,7 +43,7 @@ def test_backfill_that_is_rejected_changes_nothing_and_its_proof_stays(
 ) -> None:
     before = rows(offline)
     run = proposed(airflow)
-    wait_for("the rejection", lambda: is_answered(airflow, run, "Reject", "failed"))
+    answer(airflow, run, "Reject")
     wait_for_run(airflow, "replay", run, "failed")
     assert "admin rejected it" in run_of(airflow, "replay", run)["note"]
     assert task_of(airflow, "replay", run, "clean_up")["state"] == "success"
@@ -65,7 +63,7 @@ def test_backfill_is_approved_and_put_in_place_beside_the_live_query(
     assert "### The proof holds" in run_of(airflow, "replay", run)["note"]
     assert backfilled(offline) == []
 
-    wait_for("the approval", lambda: is_answered(airflow, run, "Approve", "success"))
+    answer(airflow, run, "Approve")
     wait_for_run(airflow, "replay", run, "success")
     assert "are in place, in one commit" in run_of(airflow, "replay", run)["note"]
     (commit,) = backfilled(offline)
@@ -121,14 +119,7 @@ def backfilled(settings: Settings) -> list[Outcome]:
     return [Outcome.model_validate_json(one) for one in told if one]
 
 
-def is_answered(airflow: Airflow, run: str, answer: str, ends: str) -> bool:
-    """Answer as a person does under *Required actions*, as often as it is asked, until the task ends so.
-
-    Airflow takes an answer within a moment of the question for a task that has failed, and asks again.
-    """
-    state = task_of(airflow, "replay", run, "approve")["state"]
-    if state == ASKED:
-        place = f"dags/replay/dagRuns/{quote(run)}/taskInstances/approve/-1/hitlDetails"
-        with suppress(Refusal):  # it has just been answered
-            airflow.call("PATCH", place, {"chosen_options": [answer]})
-    return bool(state == ends)
+def answer(airflow: Airflow, run: str, chosen: str) -> None:
+    """Answer as a person does under *Required actions*: once, and within a moment of the question."""
+    place = f"dags/replay/dagRuns/{quote(run)}/taskInstances/approve/-1/hitlDetails"
+    airflow.call("PATCH", place, {"chosen_options": [chosen]})

@@ -46,5 +46,12 @@ def test_long_note_ends_with_a_whole_line_and_says_where_the_rest_is() -> None:
     assert set(short.removesuffix(CONTINUED).splitlines()) == {line.strip()}
 
 
+def test_long_line_is_cut_within_it_where_the_note_would_be_lost_otherwise() -> None:
+    refused = "**Refused.** " + "Offsets 0 to 99 of partition 7 of orders have expired. " * 40
+    short = shortened(f"## Replay of `orders`\n\n{refused}")
+    assert 900 < len(short) <= LONGEST_NOTE
+    assert short.removesuffix(CONTINUED).split()[-1] in refused.split()
+
+
 def test_long_note_of_a_single_line_is_cut_within_it() -> None:
     assert shortened("x" * 5000) == "x" * (LONGEST_NOTE - len(CONTINUED)) + CONTINUED

@@ -26,6 +26,8 @@ elsewhere = [name for name, module in ours.items() if not (module.__file__ or ""
 assert "expectations.proving" in ours and not elsewhere, elsewhere
 from headwater.topics import load_topics
 assert "page_views" in load_topics()
+from expectations.pages import SelfContainedPage
+assert SelfContainedPage().env.get_template("page.j2").filename.startswith(sys.argv[1])
 """
 
 

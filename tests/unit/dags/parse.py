@@ -44,7 +44,7 @@ def described(dag: Any) -> dict[str, Any]:
         "tasks": {
             task.task_id: {
                 "doc": task.doc_md,
-                "retries": task.retries,
+                "tries_for": task.retries * task.retry_delay.total_seconds(),
                 "trigger_rule": task.trigger_rule,
                 "after": sorted(task.upstream_task_ids),
             }

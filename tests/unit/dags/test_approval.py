@@ -1,4 +1,4 @@
-"""The approval of a replay: a no, and no answer in time, end the run for good and in words."""
+"""The approval of a replay: asked once; a no, and no answer in time, end the run for good and in words."""
 
 from __future__ import annotations
 
@@ -52,3 +52,26 @@ def test_no_answer_in_time_is_a_no(ended: dict[str, Any]) -> None:
 def test_nobody_is_asked_if_the_form_says_so(ended: dict[str, Any]) -> None:
     asked = ended["nobody is to be asked"]
     assert (asked["outcome"], asked["left"]) == ("skipped", [])
+
+
+def test_person_is_asked_once_even_if_airflow_tries_the_task_again(ended: dict[str, Any]) -> None:
+    assert ended["first try"] == {"outcome": "waits", "left": [], "asked": 1}
+    assert ended["approved, tried again"] == {"outcome": "approved", "by": "admin", "left": [], "asked": 0}
+    rejected = ended["rejected, tried again"]
+    assert (rejected["outcome"], rejected["words"]) == ("failed for good", "admin rejected it")
+    assert rejected["asked"] == 0
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        "not answered, tried again",
+        "other question approved, tried again",
+        "approved, cleared",
+        "Airflow is away, tried again",
+    ],
+)
+def test_no_answer_to_another_question_and_none_from_before_is_taken(
+    ended: dict[str, Any], case: str
+) -> None:
+    assert ended[case] == {"outcome": "waits", "left": [], "asked": 1}

@@ -128,6 +128,19 @@ def test_run_that_was_cleaned_up_is_a_failed_run(dag: dict[str, Any]) -> None:
     assert last != {"one_failed"}, "Airflow looks at the last tasks only: give what must succeed one, too"
 
 
+def test_whatever_fails_once_a_replay_has_begun_is_cleaned_up(parsed: dict[str, Any]) -> None:
+    tasks = parsed["dags"]["replay"]["tasks"]
+    steps = ["approve", "build", "catch_up", "commit", "judge", "promote", "prove"]
+    assert (tasks["clean_up"]["after"], tasks["clean_up"]["trigger_rule"]) == (steps, "one_failed")
+
+
+def test_registry_that_is_away_for_minutes_neither_loses_what_was_approved_nor_leaves_a_replay_open(
+    parsed: dict[str, Any],
+) -> None:
+    tasks = parsed["dags"]["replay"]["tasks"]
+    assert min(tasks[name]["tries_for"] for name in ("promote", "clean_up")) >= 600
+
+
 def test_deploying_changes_nothing_before_the_code_was_checked(parsed: dict[str, Any]) -> None:
     tasks = parsed["dags"]["deploy"]["tasks"]
     assert tasks["check_code"]["after"] == ["validate"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import html
 import json
 import os
 import zipfile
@@ -115,6 +116,15 @@ def test_file_that_only_looks_packed_is_looked_at_as_it_is(tmp_path: Path) -> No
         (tmp_path / f"{number}.bin").write_bytes(magic + NAME.encode())
     found = scan(tmp_path, NEEDLES)
     assert len(found.found) == found.opaque == 4
+
+
+@pytest.mark.parametrize("quote", [True, False])
+def test_words_are_found_on_a_page_whichever_way_it_writes_quotation_marks(
+    tmp_path: Path, *, quote: bool
+) -> None:
+    text = 'Zoë "Quill" & Marigold\'s <3'
+    (tmp_path / "page.html").write_text(f"<td>{html.escape(text, quote=quote)}</td>")
+    assert scan(tmp_path, Sought(texts=(text,)).needles()).found == ("page.html",)
 
 
 def test_texts_that_are_everywhere_are_not_looked_for() -> None:

@@ -12,7 +12,7 @@ from headwater.settings import REPOSITORY
 
 
 def test_set_up_needs_nothing_but_the_standard_library() -> None:
-    modules = ("bootstrap", "preflight", "python_environment")
+    modules = ("bootstrap", "preflight", "python_environment", "room")
     code = "; ".join(f"import headwater.local.{module}" for module in modules)
     command = [sys.executable, "-S", "-c", code]  # -S: no installed packages
     subprocess.run(command, cwd=REPOSITORY, check=True)

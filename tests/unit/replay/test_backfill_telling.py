@@ -40,20 +40,25 @@ TOLD = """\
 up to 2026-11-17 03:59:00 UTC. Puts them into v1 in one commit, which rewrites 2 days of its table; all \
 other rows stay as they are, and the live query goes on.
 
+Events that are more than 10 min late stay out, as always.
+
+No other view reads it, and it has no output topic.
+
 Reads **1,500,000 events** (210 MB) of these windows, look-back included, with artifact `0a1b2c3d4e5f6071`: \
 about **30 s** at 50,000 events/s (assumed: none has been measured yet), and half a minute to start.
 
-Events that are more than 10 min late stay out, as always.
-
 | topic | partition | Kafka holds from | asked from | up to | events | from the cold log |
 |---|---:|---:|---:|---:|---:|---:|
-| orders | 0 | 400 | 100 | 1,500,100 | 1,500,000 | 300 |
-
-No other view reads it."""
+| orders | 0 | 400 | 100 | 1,500,100 | 1,500,000 | 300 |"""
 
 
 def test_plan_in_words_and_tables() -> None:
     assert PLAN.markdown() == TOLD
+
+
+def test_summary_has_a_line_for_each_topic() -> None:
+    assert "| orders | 1 | 1,500,000 | 300 |" in PLAN.summary()
+    assert "Kafka holds from" not in PLAN.summary()
 
 
 def test_plan_that_may_not_run_says_why_first() -> None:
@@ -71,7 +76,7 @@ def test_plan_says_what_a_lateness_of_its_own_does() -> None:
 
 def test_plan_says_who_will_not_hear_of_it() -> None:
     told = replace(PLAN, publishes="orders_out", dependants=("refunds",)).markdown()
-    assert "says nothing on its topic `orders_out`: `refunds` will not hear of what changes." in told
+    assert "says nothing on its output topic `orders_out`: `refunds` will not hear of what changes." in told
 
 
 def proof(**changes: Any) -> BackfillProof:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from headwater.airflow_api import LONGEST_NOTE
 from headwater.cold_log import Archived
 from headwater.errors import Refusal
 from headwater.replay.form import LONG, Form, choose
@@ -29,6 +30,7 @@ PLAN = Plan(
     size=210_000_000,
     rate=50_000.0,
     measured=True,
+    publishes="orders_out",
     dependants=("refunds",),
     refusals=(),
 )
@@ -36,7 +38,10 @@ PLAN = Plan(
 TOLD = """\
 ## Replay of `orders`: v1 → v2
 
-**May run.** Builds v2 beside v1; readers see v1 until v2 is proved and promoted.
+**May run.** Builds v2 beside v1; readers see v1 until v2 is proved and promoted, then v2 in one step; \
+v1 stays warm.
+
+Its output topic `orders_out`, which `refunds` reads, hears nothing of v2 before its promotion.
 
 Reads **3,000,000 events** (210 MB) from earliest, with artifact `0a1b2c3d4e5f6071`: about **60 s** at \
 50,000 events/s (measured in the latest replays), and half a minute to start.
@@ -47,13 +52,41 @@ every view.
 | topic | partition | Kafka holds from | asked from | up to | events | from the cold log |
 |---|---:|---:|---:|---:|---:|---:|
 | orders | 0 | 100 | 100 | 1,500,100 | 1,500,000 | 0 |
-| orders | 1 | 40 | 0 | 1,500,000 | 1,500,000 | 40 |
-
-Views that read it: `refunds`."""
+| orders | 1 | 40 | 0 | 1,500,000 | 1,500,000 | 40 |"""
 
 
 def test_plan_in_words_and_tables() -> None:
     assert PLAN.markdown() == TOLD
+
+
+def test_summary_has_a_line_for_each_topic_and_says_where_the_partitions_are() -> None:
+    words, table = TOLD.rsplit("\n\n", 1)
+    clicks = Stretch(topic="clicks", partition=0, asked=5, beginning=0, end=15)
+    told = replace(PLAN, stretches=(*PLAN.stretches, clicks)).summary().replace("3,000,010", "3,000,000")
+    assert told.startswith(words)
+    assert table not in told
+    assert told.endswith(
+        "| orders | 2 | 3,000,000 | 40 |\n| clicks | 1 | 10 | 0 |\n\n"
+        "*Each partition with its offsets: in the log of the task.*"
+    )
+
+
+def test_summary_of_many_topics_fits_on_a_page_of_airflow_whole() -> None:
+    many = [
+        Stretch(topic=f"some_changelog_{topic}", partition=number, asked=0, beginning=0, end=1_500_000)
+        for topic in range(4)
+        for number in range(12)
+    ]
+    plan = replace(PLAN, view="some_long_name_of_a_view", stretches=tuple(many), seam_at=None)
+    assert len(plan.markdown()) > LONGEST_NOTE
+    assert len(plan.summary()) <= LONGEST_NOTE
+
+
+def test_plan_says_what_readers_of_its_topic_hear() -> None:
+    silent = replace(PLAN, publishes=None, dependants=())
+    assert "No other view reads it, and it has no output topic." in silent.markdown()
+    alone = replace(PLAN, dependants=())
+    assert "Its output topic `orders_out` hears nothing of v2 before its promotion." in alone.markdown()
 
 
 def test_plan_says_where_kafka_takes_over_from_the_cold_log() -> None:
