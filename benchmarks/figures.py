@@ -1,4 +1,8 @@
-"""Figures of measurements: a file for each benchmark, in which a figure stays until it is measured again."""
+"""Figures of measurements: a file for each benchmark, in which a figure stays until it is measured again.
+
+All figures of a file are of the same code on the same machine, which it says. The first one that is of others
+takes the place of all: beside it, they would compare what nobody has measured together.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,8 @@ import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from benchmarks.conditions import conditions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,9 +22,10 @@ FOLDER = Path(os.environ.get("FIGURES", "docs/figures"))
 
 
 def kept(benchmark: str) -> list[dict[str, Any]]:
-    """Return all figures of a benchmark."""
+    """Return the figures of a benchmark that this code has on this machine."""
     path = _path(benchmark)
-    return list(json.loads(path.read_text())) if path.exists() else []
+    file = json.loads(path.read_text()) if path.exists() else {}
+    return list(file["figures"]) if file.get("conditions") == conditions() else []
 
 
 def keep(benchmark: str, figure: Figure, *identity: str) -> None:
@@ -27,7 +34,8 @@ def keep(benchmark: str, figure: Figure, *identity: str) -> None:
     figures[_identity(figure, identity)] = dict(figure)
     path = _path(benchmark)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(list(figures.values()), indent=1) + "\n")
+    told = {"conditions": conditions(), "figures": list(figures.values())}
+    path.write_text(json.dumps(told, indent=1) + "\n")
 
 
 def _identity(figure: Figure, fields: tuple[str, ...]) -> tuple[Any, ...]:

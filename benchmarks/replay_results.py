@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from benchmarks.figures import keep, kept
+from benchmarks.lines import slope
 from benchmarks.watching import Cost
 
 if TYPE_CHECKING:
@@ -147,12 +148,3 @@ class Results:
         before = line[-2].cost.peak_gigabytes if len(line) > 1 else math.inf
         if largest.cost.peak_gigabytes > FLAT * before:
             yield f"{what}: memory grows, from {before:.2f} GB to {largest.cost.peak_gigabytes:.2f}"
-
-
-def slope(points: list[tuple[float, float]]) -> float:
-    """Return the slope of the line that fits best; none without two points."""
-    if len(points) < 2:
-        return math.nan
-    mean_x, mean_y = (sum(values) / len(points) for values in zip(*points, strict=True))
-    together = sum((x - mean_x) * (y - mean_y) for x, y in points)
-    return together / sum((x - mean_x) ** 2 for x, _ in points)

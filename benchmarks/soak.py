@@ -39,7 +39,7 @@ MINUTES = float(os.environ.get("MINUTES", "15"))
 RATE = float(os.environ.get("RATE", "200"))
 CHANGES = float(os.environ.get("CHANGES", "2"))
 IMAGE = Path(os.environ.get("IMAGE", "docs/images/soak.png"))
-EVERY_SECONDS = 5.0
+EVERY_SECONDS = min(5.0, 2 * MINUTES)  # a short soak needs its looks as well
 EVERYTHING_BUT_THE_SHOP = [name for name, _ in STEPS if name != "shop"]
 SHORTEST_WARM_UP, LONGEST_WARM_UP = 1.0, 12.0  # minutes
 WARM_BATCHES = 3
@@ -70,6 +70,7 @@ def wanted() -> Soak:
         rates={EVENTS: events, CHANGED: CHANGES, CAPTURED: CHANGES},
         queries={archiving.NAME: UNHURRIED.total_seconds()}
         | {query: pace for view in catalog.views().values() for query, pace in queries_of(view).items()},
+        goals={view.query: view.freshness.total_seconds() for view in catalog.views().values()},
         services=dict.fromkeys(SERVICES, EVERY_SECONDS),
     )
 
@@ -151,7 +152,7 @@ def draw(soak: Soak) -> None:
     from matplotlib import pyplot as plt
 
     figure, (lag, behind, memory) = plt.subplots(3, 1, sharex=True, figsize=(10, 9), layout="constrained")
-    minutes = [look.minute for look in soak.looks]
+    minutes = soak.minutes_of_looks
     for axes, lines in ((lag, soak.lags), (behind, soak.ages)):
         for name, values in lines.items():
             known = [float("nan") if value is None else value for value in values]

@@ -1,12 +1,15 @@
 """Whether everything kept pace: what a soak has seen, judged.
 
 Pure: looks in, faults in words out. What nobody knows is no good news, nor is what is not there: both are
-faults, as is an end before the time. Lag, age and memory are compared by thirds of the time, by their
-medians. In the last third lag and age may not be higher than in the second, nor memory than in the first, by
-more than noise: lag settles within minutes, a leak is slow.
+faults, as is an end before the time. Each line is judged in three ways:
+
+- by thirds of the time, by their medians: in the last third lag and age may not be higher than in the second,
+  nor memory than in the first, by more than noise. Lag settles within minutes, a leak is slow;
+- as a whole: it may not climb, however slowly, and however far it is below any bound (`lines.py`);
+- age by its goal: a view says how far behind the log it may be, which all but a few looks must find true.
 
 Between two batches lag and age grow by nature, and fall again. How far, depends on how often somebody looks
-for news, which is their pace; so much is noise.
+for news, which is their pace; so much is noise from third to third, and a quarter of it for a line.
 """
 
 from __future__ import annotations
@@ -16,14 +19,20 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.lines import climb, peaks
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     Values = Sequence[float | None]
 
 FEWEST_LOOKS = 9  # three for each third
-NOISE, MEMORY_NOISE = 1.5, 1.1
+NOISE, MEMORY_NOISE = 1.5, 1.1  # times the medians of thirds
+# What a line may climb over the whole time: parts of a pace, of the usual peak, of the memory.
+LEVEL, FLAT_MEMORY = 0.25, 0.05
+WHOLE_BATCH = 1.5  # paces: so long a stretch has the end of a batch in it, whenever it begins
 LEAST_SHARE = 0.95  # of a rate that is wanted
+SELDOM = 0.05  # share of looks that may find a goal missed
 THIRDS = ("first third", "second third", "last third")
 
 
@@ -47,6 +56,7 @@ class Soak:
     minutes: float
     rates: Mapping[str, float]  # a second, of all that is counted
     queries: Mapping[str, float]  # that have to be there, and their paces in seconds
+    goals: Mapping[str, float] = field(default_factory=dict)  # seconds that queries may be behind
     services: Mapping[str, float] = field(default_factory=dict)  # of which only the lag is known
     looks: Sequence[Look] = ()
     cold: Sequence[str] = ()  # queries that were not warm when the minutes began
@@ -56,6 +66,11 @@ class Soak:
     def watched(self) -> float:
         """Return the minutes from the first look to the last."""
         return self.looks[-1].minute - self.looks[0].minute if self.looks else 0.0
+
+    @property
+    def minutes_of_looks(self) -> list[float]:
+        """Return when somebody looked."""
+        return [look.minute for look in self.looks]
 
     @property
     def memory(self) -> list[float]:
@@ -98,7 +113,7 @@ def faults(soak: Soak) -> list[str]:
         found.append("there is no query to watch")
     if len(soak.looks) < FEWEST_LOOKS:
         return [*found, f"{len(soak.looks)} looks are too few to judge by, {FEWEST_LOOKS} are needed"]
-    return [*found, *_not_live(soak), *_unknown(soak), *_growing(soak), *_slow(soak)]
+    return [*found, *_not_live(soak), *_unknown(soak), *_growing(soak), *_missed(soak), *_slow(soak)]
 
 
 def figures(soak: Soak) -> dict[str, Any]:
@@ -135,17 +150,40 @@ def _unknown(soak: Soak) -> Iterator[str]:
 
 
 def _growing(soak: Soak) -> Iterator[str]:
+    over, all_rates = f"over {soak.watched:.0f} minutes", sum(soak.rates.values())
     for name, values in soak.lags.items():
         _first, middle, end = _thirds(values)
-        if end > NOISE * middle + sum(soak.rates.values()) * soak.pace(name):
+        climbed, level = _climb(soak, values, soak.pace(name))
+        if end > NOISE * middle + all_rates * soak.pace(name):
             yield f"lag of {name} grew: {middle:,.0f}, then {end:,.0f} records"
+        elif climbed > max(LEVEL * level, all_rates):  # what comes in a second is nothing
+            yield f"lag of {name} climbs: by {climbed:,.0f} records {over}"
     for name, values in soak.ages.items():
         _first, middle, end = _thirds(values)
+        climbed, _level = _climb(soak, values, soak.pace(name))
         if end > NOISE * middle + soak.pace(name):
             yield f"{name} fell behind: {middle:,.0f}, then {end:,.0f} seconds"
+        elif climbed > LEVEL * soak.pace(name):
+            yield f"{name} falls behind: by {climbed:,.0f} seconds {over}"
     first, _middle, end = _thirds(soak.memory)
+    climbed, level = _climb(soak, soak.memory, 0.0)
     if end > MEMORY_NOISE * first:
         yield f"memory grew: {first:.2f}, then {end:.2f} GB"
+    elif climbed > FLAT_MEMORY * level:
+        yield f"memory climbs: by {climbed:.2f} GB {over}"
+
+
+def _climb(soak: Soak, values: Values, pace: float) -> tuple[float, float]:
+    """Return how far the peaks climb, and how high they are as a rule."""
+    highest = peaks(soak.minutes_of_looks, values, WHOLE_BATCH * pace / 60)
+    return climb(highest), median([value for _time, value in highest] or [0.0])
+
+
+def _missed(soak: Soak) -> Iterator[str]:
+    for name, goal in soak.goals.items():
+        late = sum(age is not None and age > goal for age in soak.ages.get(name, ()))
+        if late > SELDOM * len(soak.looks):
+            yield f"{name} was more than {goal:,.0f} seconds behind {late} of {len(soak.looks)} times"
 
 
 def _slow(soak: Soak) -> Iterator[str]:

@@ -44,6 +44,12 @@ def cost_of(work: Callable[[], object], processes: Sequence[psutil.Process]) -> 
     return Cost(seconds=seconds, cpu_seconds=cpu_seconds, peak_gigabytes=max(peaks) / 1e9)
 
 
+def warm_cost_of(work: Callable[[], object], processes: Sequence[psutil.Process]) -> Cost:
+    """Do some work twice, and return what the second time cost: the first one finds everything cold."""
+    work()
+    return cost_of(work, processes)
+
+
 def this_process() -> list[psutil.Process]:
     """Return this process alone."""
     return [psutil.Process()]

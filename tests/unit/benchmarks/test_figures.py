@@ -1,4 +1,4 @@
-"""Figures that were measured before stay until the same is measured again."""
+"""Figures that were measured before stay until the same is measured again, or anything by other code."""
 
 from __future__ import annotations
 
@@ -30,3 +30,16 @@ def test_figure_takes_the_place_of_the_one_it_repeats_and_of_no_other() -> None:
 def test_benchmarks_do_not_share_figures() -> None:
     figures.keep("views", {"view": "carts"}, "view")
     assert figures.kept("search") == []
+
+
+@pytest.mark.parametrize("other", ["code", "machine"])
+def test_figures_of_other_code_or_another_machine_are_not_mixed_with_these(
+    other: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    figures.keep("views", {"view": "carts", "share": 0.5}, "view")
+    figures.keep("search", {"view": "carts"}, "view")
+    now = figures.conditions() | {other: "another"}
+    monkeypatch.setattr(figures, "conditions", lambda: now)
+    assert figures.kept("views") == []
+    figures.keep("views", {"view": "inventory", "share": 0.2}, "view")
+    assert figures.kept("views") == [{"view": "inventory", "share": 0.2}]
