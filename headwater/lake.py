@@ -37,7 +37,7 @@ def catalog(settings: Settings) -> SqlCatalog:
     address = f"{settings.postgres_host}:{settings.postgres_port}/headwater"
     return SqlCatalog(
         CATALOG,
-        uri=f"postgresql+psycopg://headwater:{password}@{address}",
+        uri=f"postgresql+psycopg://headwater:{password}@{address}?sslmode={settings.postgres_sslmode}",
         warehouse=settings.warehouse,
         **files.properties(settings.warehouse),
     )

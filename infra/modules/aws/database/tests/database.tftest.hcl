@@ -20,6 +20,11 @@ run "writes_a_logical_log_and_wants_tls" {
     }
     error_message = "Capture reads the log; nobody talks in plain text; no log holds a person's data."
   }
+
+  assert {
+    condition     = output.sslmode == "require"
+    error_message = "Clients are told to encrypt, and give up where they cannot."
+  }
 }
 
 run "never_knows_a_password" {
