@@ -209,7 +209,7 @@ module "airflow" {
   requirements    = "${local.repository}/requirements.txt"
   plugins         = var.airflow_plugins
   outputs         = jsonencode(merge(local.outputs, { airflow_url = "mwaa://${local.name}" })) # its address it cannot know before it exists
-  secrets         = { for name in ["kafka.admin", "kafka.apps", "kafka.control", "kafka.replay", "postgres.headwater"] : name => module.secrets.arns[name] }
+  secrets         = { for name in ["kafka.admin", "kafka.apps", "kafka.control", "kafka.replay", "postgres.headwater", "postgres.shop"] : name => module.secrets.arns[name] }
   secrets_key     = module.keys.arns["secrets"]
   lake            = module.storage.arns
   packed          = local.packed
