@@ -110,6 +110,7 @@ module "cdc" {
   log_group      = module.observability.log_groups["connect"].name
   secret         = { name = "${module.secrets.prefix}postgres.capture", arn = module.secrets.arns["postgres.capture"] }
   secrets_key    = module.keys.arns["secrets"]
+  alarm_topic    = module.observability.alarm_topic
   tags           = local.tags
 }
 
