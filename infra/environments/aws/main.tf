@@ -207,7 +207,7 @@ module "airflow" {
   key             = module.keys.arns["data"]
   bucket          = { name = module.storage.buckets["airflow"], arn = module.storage.arns["airflow"] }
   dags            = "${local.repository}/dags"
-  requirements    = "${local.repository}/requirements.txt"
+  requirements    = "${path.module}/airflow-requirements.txt"
   plugins         = var.airflow_plugins
   outputs         = jsonencode(merge(local.outputs, { airflow_url = "mwaa://${local.name}" })) # its address it cannot know before it exists
   secrets         = { for name in ["kafka.admin", "kafka.apps", "kafka.control", "kafka.replay", "postgres.headwater", "postgres.shop"] : name => module.secrets.arns[name] }
