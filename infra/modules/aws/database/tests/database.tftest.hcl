@@ -62,6 +62,24 @@ run "is_small_where_nobody_relies_on_it" {
   }
 }
 
+run "forgets_its_logs" {
+  assert {
+    condition     = toset([for group in aws_cloudwatch_log_group.this : group.name]) == toset([for log in aws_db_instance.this.enabled_cloudwatch_logs_exports : "/aws/rds/instance/example/${log}"])
+    error_message = "The groups that RDS writes to are there before it makes them."
+  }
+
+  assert {
+    condition     = alltrue([for group in aws_cloudwatch_log_group.this : group.retention_in_days == 30 && group.kms_key_id == var.key])
+    error_message = "Logs are encrypted, and end."
+  }
+}
+
+run "rejects_logs_that_outlive_an_erasure" {
+  command = plan
+  variables { retention_days = 365 }
+  expect_failures = [var.retention_days]
+}
+
 run "rejects_public_subnets" {
   command = plan
   variables {
