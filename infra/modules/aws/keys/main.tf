@@ -36,7 +36,7 @@ locals {
     Sid       = "Logs"
     Effect    = "Allow"
     Principal = { Service = "logs.${var.account.region}.amazonaws.com" }
-    Action    = ["kms:Decrypt", "kms:Encrypt", "kms:GenerateDataKey", "kms:DescribeKey"]
+    Action    = concat(local.use, ["kms:DescribeKey"])
     Resource  = "*"
     Condition = { ArnLike = { "kms:EncryptionContext:aws:logs:arn" = "arn:aws:logs:${var.account.region}:${var.account.id}:log-group:*" } }
   }

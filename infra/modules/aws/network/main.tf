@@ -247,10 +247,19 @@ resource "aws_iam_role_policy" "flow_log" {
   role = aws_iam_role.flow_log.id
   policy = jsonencode({
     Version = "2012-10-17"
-    Statement = [{
-      Effect   = "Allow"
-      Action   = ["logs:CreateLogStream", "logs:PutLogEvents", "logs:DescribeLogStreams"]
-      Resource = ["${var.flow_log_group}:*"] # its streams
-    }]
+    Statement = [
+      {
+        Sid      = "WriteOwnLog"
+        Effect   = "Allow"
+        Action   = ["logs:CreateLogStream", "logs:PutLogEvents", "logs:DescribeLogStreams"]
+        Resource = ["${var.flow_log_group}:*"] # its streams
+      },
+      {
+        Sid      = "FindLog" # before it writes; without this right the flow log is in error, and says so nowhere else
+        Effect   = "Allow"
+        Action   = ["logs:DescribeLogGroups"]
+        Resource = ["arn:aws:logs:${var.account.region}:${var.account.id}:log-group:*"] # a list of names: AWS does not narrow it
+      },
+    ]
   })
 }

@@ -45,6 +45,11 @@ run "lets_alarms_through_whoever_raises_them" {
   }
 
   assert {
+    condition     = length(setsubtract(["kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey", "kms:ReEncryptFrom", "kms:ReEncryptTo"], one([for statement in jsondecode(aws_kms_key.this["data"].policy).Statement : statement.Action if statement.Sid == "Logs"]))) == 0
+    error_message = "CloudWatch Logs may do what it asks for."
+  }
+
+  assert {
     condition = one([for statement in jsondecode(aws_kms_key.this["data"].policy).Statement : statement.Condition if statement.Sid == "Alarms"]) == {
       ArnLike = { "kms:EncryptionContext:aws:sns:topicArn" = "arn:aws:sns:eu-central-1:123456789012:example-*" }
     }

@@ -97,6 +97,11 @@ run "tells_of_refused_connections" {
     condition     = aws_flow_log.this.traffic_type == "REJECT" && jsondecode(aws_iam_role_policy.flow_log.policy).Statement[0].Resource == ["${var.flow_log_group}:*"]
     error_message = "Refused connections are logged, in their own group and nowhere else."
   }
+
+  assert {
+    condition     = one([for statement in jsondecode(aws_iam_role_policy.flow_log.policy).Statement : statement.Action if statement.Sid == "FindLog"]) == ["logs:DescribeLogGroups"]
+    error_message = "AWS looks for the group before it writes there."
+  }
 }
 
 run "rejects_public_addresses" {
