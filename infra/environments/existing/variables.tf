@@ -86,7 +86,7 @@ variable "connect" {
 ################################################################################
 
 variable "postgres" {
-  description = "Your PostgreSQL, with wal_level=logical, databases headwater and shop owned by roles of that name, and a role capture with REPLICATION."
+  description = "Your PostgreSQL, with wal_level=logical, databases headwater and shop owned by roles of that name, and a role capture with REPLICATION; sslmode as PostgreSQL knows it, require by default."
   type        = object({ host = string, port = optional(number, 5432), sslmode = optional(string, "require") })
 
   validation {
