@@ -102,6 +102,16 @@ def test_connector_that_aws_does_not_start_again_is_told_with_the_way_to_make_it
     assert "terraform apply -replace" in raised[1]
 
 
+def test_library_that_cannot_start_a_connector_again_is_a_refusal(
+    worker: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The boto3 of MWAA is older than ours."""
+    monkeypatch.setattr(msk_connect.boto3, "client", lambda _name: object())
+    with pytest.raises(Refusal, match='did not start "shop" again') as refused:
+        worker.restart("shop")
+    assert "terraform apply -replace" in refused.value.hint
+
+
 def test_before_there_is_a_connector_there_is_none(settings: Settings) -> None:
     worker = worker_of(replace(settings, connect_url=""))
     assert isinstance(worker, MskConnect)
