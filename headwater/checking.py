@@ -28,6 +28,11 @@ if TYPE_CHECKING:
 
 ADMIN = "admin"  # in Kafka
 PROBE = "headwater.check"  # a topic, and a driver, that is asked for and never made
+# By an attribute; where nobody may give that away, as on RDS, by being a member of a role.
+MAY_REPLICATE = """
+    SELECT bool_or(rolreplication OR rolname = 'rds_replication') FROM pg_roles
+    WHERE rolname = current_user OR (rolname = 'rds_replication' AND pg_has_role(oid, 'member'))
+"""
 DEBEZIUM = "io.debezium.connector.postgresql.PostgresConnector"
 
 
@@ -82,7 +87,7 @@ def _postgres(settings: Settings) -> Iterator[str]:
     with psycopg.connect(settings.postgres_dsn("shop", CAPTURE), connect_timeout=10) as server:
         if _said(server, "SHOW wal_level") != "logical":
             yield "wal_level is not logical: changes of the shop's database cannot be captured"
-        if not _said(server, "SELECT rolreplication FROM pg_roles WHERE rolname = current_user"):
+        if not _said(server, MAY_REPLICATE):
             yield f'role "{CAPTURE}" may not replicate: `ALTER ROLE {CAPTURE} REPLICATION`'
 
 

@@ -8,16 +8,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from headwater.files import files_of
+
 if TYPE_CHECKING:
     from headwater.settings import Settings
 
 
 def watermark(settings: Settings, checkpoint: str, batch: int) -> datetime:
     """Return up to when a batch gives out rows that appear once, from the plan that Spark wrote for it."""
-    from pyiceberg.io import load_file_io  # takes a second: only who needs it pays for it
-
     place = f"{settings.checkpoints}/{checkpoint}/offsets/{batch}"
-    with load_file_io({}, settings.warehouse).new_input(place).open() as file:
+    with files_of(settings.warehouse).new_input(place).open() as file:
         _version, metadata, *_sources = file.read().decode().splitlines()
     return datetime.fromtimestamp(json.loads(metadata)["batchWatermarkMs"] / 1000, UTC)
 

@@ -14,9 +14,9 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from headwater.errors import Refusal
+from headwater.files import files_of
 
 if TYPE_CHECKING:
-    from pyiceberg.io import FileIO
     from pyiceberg.table import Table
 
     from headwater.registry import Connection
@@ -48,7 +48,7 @@ def is_made(registry: Connection) -> bool:
 
 def read(settings: Settings, place: str) -> Metadata:
     """Read how a view is described."""
-    with _files(settings).new_input(place).open() as file:
+    with files_of(settings.warehouse).new_input(place).open() as file:
         content = file.read()
     text = gzip.decompress(content) if ".gz." in place else content
     return dict(json.loads(text))
@@ -100,7 +100,7 @@ def _enter(registry: Connection, namespace: str, view: str, before: str | None, 
 def _write(settings: Settings, metadata: Metadata) -> str:
     number = metadata["current-version-id"]
     place = f"{metadata['location']}/metadata/{number:05d}-{uuid.uuid4()}.metadata.json"
-    with _files(settings).new_output(place).create() as file:
+    with files_of(settings.warehouse).new_output(place).create() as file:
         file.write(json.dumps(metadata).encode())
     return place
 
@@ -136,9 +136,3 @@ def _with_meaning(metadata: Metadata, sql: str, like: Table) -> Metadata:
         "version-log": [one for one in log if one["version-id"] in ids],
         "properties": metadata["properties"] | {"spark.query-column-names": columns},
     }
-
-
-def _files(settings: Settings) -> FileIO:
-    from pyiceberg.io import load_file_io
-
-    return load_file_io({}, settings.warehouse)

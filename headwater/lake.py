@@ -9,7 +9,7 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from headwater import iceberg_views, names, time_travel
+from headwater import files, iceberg_views, names, time_travel
 from headwater.errors import Refusal
 from headwater.iceberg_views import CATALOG
 from headwater.registry import connect
@@ -36,7 +36,10 @@ def catalog(settings: Settings) -> SqlCatalog:
     password = settings.secret("postgres.headwater")
     address = f"{settings.postgres_host}:{settings.postgres_port}/headwater"
     return SqlCatalog(
-        CATALOG, uri=f"postgresql+psycopg://headwater:{password}@{address}", warehouse=settings.warehouse
+        CATALOG,
+        uri=f"postgresql+psycopg://headwater:{password}@{address}?sslmode={settings.postgres_sslmode}",
+        warehouse=settings.warehouse,
+        **files.properties(settings.warehouse),
     )
 
 

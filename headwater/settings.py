@@ -40,6 +40,7 @@ class Settings:
     connect_capture_password: str  # not the password: what Connect's worker looks it up by
     postgres_host: str
     postgres_port: int
+    postgres_sslmode: str  # in the words of PostgreSQL: disable, require, verify-full, …
     warehouse: str
     glue_database: str  # of AWS: where its own tools look for views; empty where nobody looks
     checkpoints: str
@@ -121,6 +122,7 @@ class Settings:
         password = self.secret(f"postgres.{role}")
         return (
             f"host={self.postgres_host} port={self.postgres_port} "
+            f"sslmode={self.postgres_sslmode} "
             f"dbname={database} user={role} password={password} application_name=headwater"
         )
 

@@ -105,6 +105,7 @@ def _catalog(settings: Settings) -> dict[str, str]:
         prefix: "org.apache.iceberg.spark.SparkCatalog",
         f"{prefix}.type": "jdbc",
         f"{prefix}.uri": address,
+        f"{prefix}.jdbc.sslmode": settings.postgres_sslmode,
         f"{prefix}.jdbc.user": "headwater",
         f"{prefix}.jdbc.password": settings.secret("postgres.headwater"),
         f"{prefix}.jdbc.schema-version": "V1",  # the first that knows views

@@ -54,6 +54,7 @@ def settings_of(application: str) -> Settings:
         connect_capture_password="${secretsmanager:AmazonMSK_headwater-test/postgres.capture:password}",
         postgres_host="database.example",
         postgres_port=5432,
+        postgres_sslmode="require",
         warehouse="s3://headwater-test-warehouse",
         glue_database="headwater_test_views",
         checkpoints="s3://headwater-test-checkpoints",

@@ -45,6 +45,7 @@ def _database(settings: Settings, name: str) -> dict[str, str]:
     return {
         "database.hostname": settings.postgres_host,
         "database.port": str(settings.postgres_port),
+        "database.sslmode": settings.postgres_sslmode,
         "database.dbname": name,
         "database.user": ROLE,
         # Looked up by the worker itself: whoever reads the configuration reads no password.

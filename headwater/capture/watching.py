@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from headwater import alarms
 from headwater.capture.slot import Slot, slot
 from headwater.capture.worker import ConnectSilent, State, Worker, worker_of
+from headwater.errors import Refusal
 from headwater.shop import database as shop_database
 
 if TYPE_CHECKING:
@@ -43,11 +44,20 @@ def look_after(settings: Settings, database: str = shop_database.DATABASE) -> li
     worker = worker_of(settings)
     found = _look(settings, worker, database)
     if any(trouble.restart for trouble in found):
-        worker.restart(database)
+        found += _restarted(worker, database)
     for trouble in found:
         alarms.raise_alarm(settings, database, trouble.kind, trouble.message, RUNBOOK)
     alarms.clear_all_but(settings, database, KINDS, {trouble.kind for trouble in found})
     return found
+
+
+def _restarted(worker: Worker, database: str) -> list[Trouble]:
+    """Start again what has failed; that it cannot be started is a trouble of its own."""
+    try:
+        worker.restart(database)
+    except Refusal as refusal:
+        return [Trouble(kind="capture down", message=str(refusal))]
+    return []
 
 
 def _look(settings: Settings, worker: Worker, database: str) -> list[Trouble]:

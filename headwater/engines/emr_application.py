@@ -11,6 +11,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from headwater.engines.engine import ClusterSilent
 from headwater.errors import Refusal
+from headwater.settings import TOLD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from headwater.settings import Settings
 
 SCHEME = "emr-serverless://"
+TOLD_DRIVERS = f"spark.emr-serverless.driverEnv.{TOLD}"
 ALIVE = ("SUBMITTED", "PENDING", "SCHEDULED", "QUEUED", "RUNNING", "CANCELLING")
 
 
@@ -87,7 +89,6 @@ class Application:
             "spark.app.name": submission.name,
             "spark.submit.pyFiles": submission.artifact,
             "spark.emr-serverless.driverEnv.HEADWATER_DRIVER": name,
-            "spark.emr-serverless.driverEnv.HEADWATER_ENVIRONMENT": settings.encoded(),
         }
         log = {"enabled": True, "logGroupName": settings.spark_log_group, "logStreamNamePrefix": role}
         return {
@@ -97,6 +98,8 @@ class Application:
                     # EMR runs a .py, not a .zip; the one beside the artifact runs what is in it.
                     "entryPoint": submission.artifact.removesuffix(".zip") + ".py",
                     "entryPointArguments": list(submission.arguments),
+                    # AWS takes 1024 characters in a property, and a hundred times as many here.
+                    "sparkSubmitParameters": f"--conf {TOLD_DRIVERS}={settings.encoded()}",
                 }
             },
             "configurationOverrides": {

@@ -37,7 +37,11 @@ def variables(settings: Settings) -> dict[str, Any]:
             "sasl_mechanism": settings.kafka_sasl_mechanism,
         },
         "connect": {"url": settings.connect_url, "capture_password": settings.connect_capture_password},
-        "postgres": {"host": settings.postgres_host, "port": settings.postgres_port},
+        "postgres": {
+            "host": settings.postgres_host,
+            "port": settings.postgres_port,
+            "sslmode": settings.postgres_sslmode,
+        },
         "storage": {name: getattr(settings, name) for name in ("warehouse", "checkpoints", "artifacts")},
         "spark": {
             "master": settings.spark_master,

@@ -10,11 +10,11 @@ import tarfile
 import tempfile
 import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import psycopg
-from psycopg import sql
 
+from headwater.database_roles import ensure_database, ensure_role
 from headwater.errors import Refusal
 from headwater.local.files import write_private
 from headwater.local.kinds.kind import Kind
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 OWNERS = ("headwater", "airflow", "shop")  # each role owns the database of its name
 CAPTURE = "capture"  # reads the write-ahead log and the tables that it is granted, in the shop's database
+PLAIN, READS_THE_LOG = "NOSUPERUSER NOREPLICATION", "NOSUPERUSER REPLICATION"
 
 
 class Postgres(Kind):
@@ -50,9 +51,9 @@ class Postgres(Kind):
         passwords = load_secrets(part.home)
         with _connect(part) as connection:
             for owner in OWNERS:
-                _ensure_role(connection, owner, passwords[f"postgres.{owner}"])
-                _ensure_database(connection, owner)
-            _ensure_role(connection, CAPTURE, passwords[f"postgres.{CAPTURE}"], "REPLICATION")
+                ensure_role(connection, owner, passwords[f"postgres.{owner}"], PLAIN)
+                ensure_database(connection, owner)
+            ensure_role(connection, CAPTURE, passwords[f"postgres.{CAPTURE}"], READS_THE_LOG)
             connection.execute(f"GRANT CONNECT ON DATABASE shop TO {CAPTURE}")
             connection.execute("GRANT pg_checkpoint TO headwater")
         with _connect(part, "headwater") as connection:
@@ -125,30 +126,3 @@ def _connect(part: Part, database: str = "postgres") -> psycopg.Connection:
         autocommit=True,
         connect_timeout=5,
     )
-
-
-def _ensure_role(
-    connection: psycopg.Connection,
-    name: str,
-    password: str,
-    more: Literal["REPLICATION", "NOREPLICATION"] = "NOREPLICATION",
-) -> None:
-    role = sql.Identifier(name)
-    if not connection.execute("SELECT FROM pg_roles WHERE rolname = %s", [name]).rowcount:
-        connection.execute(sql.SQL("CREATE ROLE {}").format(role))
-    statement = sql.SQL("ALTER ROLE {} LOGIN NOSUPERUSER {} PASSWORD {}")
-    secret = sql.Literal(_scram(connection, name, password))
-    connection.execute(statement.format(role, sql.SQL(more), secret))
-
-
-def _scram(connection: psycopg.Connection, name: str, password: str) -> str:
-    """Hash the password on our side: the server logs a statement that fails, password and all."""
-    return connection.pgconn.encrypt_password(password.encode(), name.encode(), b"scram-sha-256").decode()
-
-
-def _ensure_database(connection: psycopg.Connection, owner: str) -> None:
-    if connection.execute("SELECT FROM pg_database WHERE datname = %s", [owner]).rowcount:
-        return
-    name = sql.Identifier(owner)
-    connection.execute(sql.SQL("CREATE DATABASE {} OWNER {}").format(name, name))
-    connection.execute(sql.SQL("REVOKE CONNECT ON DATABASE {} FROM PUBLIC").format(name))

@@ -110,6 +110,7 @@ module "cdc" {
   log_group      = module.observability.log_groups["connect"].name
   secret         = { name = "${module.secrets.prefix}postgres.capture", arn = module.secrets.arns["postgres.capture"] }
   secrets_key    = module.keys.arns["secrets"]
+  alarm_topic    = module.observability.alarm_topic
   tags           = local.tags
 }
 
@@ -206,10 +207,10 @@ module "airflow" {
   key             = module.keys.arns["data"]
   bucket          = { name = module.storage.buckets["airflow"], arn = module.storage.arns["airflow"] }
   dags            = "${local.repository}/dags"
-  requirements    = "${local.repository}/requirements.txt"
+  requirements    = "${path.module}/airflow-requirements.txt"
   plugins         = var.airflow_plugins
   outputs         = jsonencode(merge(local.outputs, { airflow_url = "mwaa://${local.name}" })) # its address it cannot know before it exists
-  secrets         = { for name in ["kafka.admin", "kafka.apps", "kafka.control", "kafka.replay", "postgres.headwater"] : name => module.secrets.arns[name] }
+  secrets         = { for name in ["kafka.admin", "kafka.apps", "kafka.control", "kafka.replay", "postgres.headwater", "postgres.shop"] : name => module.secrets.arns[name] }
   secrets_key     = module.keys.arns["secrets"]
   lake            = module.storage.arns
   packed          = local.packed

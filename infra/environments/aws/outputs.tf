@@ -13,6 +13,7 @@ locals {
     connect_capture_password = module.cdc.capture_password
     postgres_host            = module.database.host
     postgres_port            = module.database.port
+    postgres_sslmode         = module.database.sslmode
     warehouse                = module.storage.urls["warehouse"]
     glue_database            = module.catalog.databases["views"]
     checkpoints              = module.storage.urls["checkpoints"]
@@ -88,6 +89,11 @@ output "postgres_host" {
 output "postgres_port" {
   description = "Port of PostgreSQL."
   value       = local.outputs.postgres_port
+}
+
+output "postgres_sslmode" {
+  description = "How clients of PostgreSQL encrypt, in its own words."
+  value       = local.outputs.postgres_sslmode
 }
 
 ################################################################################

@@ -18,6 +18,7 @@ locals {
     connect_capture_password = var.connect.capture_password
     postgres_host            = var.postgres.host
     postgres_port            = var.postgres.port
+    postgres_sslmode         = var.postgres.sslmode
     warehouse                = var.storage.warehouse
     glue_database            = ""
     checkpoints              = var.storage.checkpoints

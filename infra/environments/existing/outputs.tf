@@ -63,6 +63,11 @@ output "postgres_port" {
   value       = terraform_data.check.output.postgres_port
 }
 
+output "postgres_sslmode" {
+  description = "How clients of PostgreSQL encrypt, in its own words."
+  value       = terraform_data.check.output.postgres_sslmode
+}
+
 ################################################################################
 # Storage
 ################################################################################

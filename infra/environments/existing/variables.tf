@@ -86,12 +86,17 @@ variable "connect" {
 ################################################################################
 
 variable "postgres" {
-  description = "Your PostgreSQL, with wal_level=logical, databases headwater and shop owned by roles of that name, and a role capture with REPLICATION."
-  type        = object({ host = string, port = optional(number, 5432) })
+  description = "Your PostgreSQL, with wal_level=logical, databases headwater and shop owned by roles of that name, and a role capture with REPLICATION; sslmode as PostgreSQL knows it, require by default."
+  type        = object({ host = string, port = optional(number, 5432), sslmode = optional(string, "require") })
 
   validation {
     condition     = can(regex("^[A-Za-z0-9.:-]+$", var.postgres.host)) && var.postgres.port > 0 && var.postgres.port < 65536
     error_message = "An address without user and password, and a port."
+  }
+
+  validation {
+    condition     = contains(["require", "verify-ca", "verify-full"], var.postgres.sslmode) || (var.postgres.sslmode == "disable" && contains(["127.0.0.1", "localhost"], var.postgres.host))
+    error_message = "Clients encrypt (require), and may look at the server's certificate, too (verify-ca, verify-full); only on this machine they need not (disable)."
   }
 }
 

@@ -62,6 +62,11 @@ output "postgres_port" {
   value       = module.postgres.port
 }
 
+output "postgres_sslmode" {
+  description = "How clients of PostgreSQL encrypt, in its own words."
+  value       = module.postgres.sslmode
+}
+
 ################################################################################
 # Storage
 ################################################################################

@@ -100,7 +100,9 @@ def test_driver_is_told_where_everything_is_and_what_it_is_called(
     (configuration,) = sent[0]["configurationOverrides"]["applicationConfiguration"]
     told = {name.split(".")[-1]: value for name, value in configuration["properties"].items()}
     assert told["HEADWATER_DRIVER"] == driver
-    monkeypatch.setenv("HEADWATER_ENVIRONMENT", told["HEADWATER_ENVIRONMENT"])
+    parameters = sent[0]["jobDriver"]["sparkSubmit"]["sparkSubmitParameters"]
+    variable, _, value = parameters.removeprefix("--conf spark.emr-serverless.driverEnv.").partition("=")
+    monkeypatch.setenv(variable, value)
     assert Settings.load() == settings
 
 

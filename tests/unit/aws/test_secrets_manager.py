@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import boto3
@@ -10,6 +13,7 @@ import pytest
 
 from headwater import secrets_manager
 from headwater.errors import Refusal
+from headwater.settings import REPOSITORY
 
 if TYPE_CHECKING:
     from headwater.settings import Settings
@@ -51,6 +55,22 @@ def test_next_generation_renews_every_password(settings: Settings) -> None:
     before = settings.secret("kafka.apps")
     assert secrets_manager.fill(USERS, 2) == list(USERS)
     assert settings.secret("kafka.apps") != before
+
+
+def test_terraform_tells_the_program_all_that_it_must_know() -> None:
+    """An apply has an account at hand, but no region: that of the provider is Terraform's own."""
+    module = (REPOSITORY / "infra/modules/aws/secrets/main.tf").read_text()
+    (told,) = re.findall(r"environment = \{\n(.*?)\n +\}", module, re.DOTALL)
+    values = {"HEADWATER_SECRETS": "{}", "HEADWATER_GENERATION": "1", "AWS_DEFAULT_REGION": "eu-central-1"}
+    names = re.findall(r"^ +(\w+) +=", told, re.MULTILINE)
+    done = subprocess.run(
+        [sys.executable, "-m", "headwater.secrets_manager"],
+        env={name: values.get(name, "") for name in names},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "0 secrets got a new value: none\n", done.stderr
 
 
 def test_password_fits_into_a_connection_string(settings: Settings) -> None:

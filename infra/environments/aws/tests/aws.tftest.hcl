@@ -2,7 +2,7 @@ mock_provider "aws" { source = "../../modules/aws/mocks" }
 
 variables {
   emr_release     = "emr-spark-8.0.0"
-  airflow_version = "3.1.0"
+  airflow_version = "3.3.1"
 }
 
 # Planned, not applied: an apply would fill secrets.

@@ -16,7 +16,7 @@ run "wants_tls_and_passwords_unless_told_otherwise" {
   command = plan
 
   assert {
-    condition     = local.outputs.kafka_security_protocol == "SASL_SSL" && local.outputs.kafka_sasl_mechanism == "SCRAM-SHA-512" && local.outputs.postgres_port == 5432
+    condition     = local.outputs.kafka_security_protocol == "SASL_SSL" && local.outputs.kafka_sasl_mechanism == "SCRAM-SHA-512" && local.outputs.postgres_port == 5432 && local.outputs.postgres_sslmode == "require"
     error_message = "The usual ports, and TLS."
   }
 }
@@ -34,6 +34,18 @@ run "rejects_plain_text_over_a_network" {
   command = plan
   variables { kafka = { bootstrap_servers = "kafka-1.example:9092", security_protocol = "SASL_PLAINTEXT" } }
   expect_failures = [var.kafka]
+}
+
+run "rejects_a_database_in_plain_text_over_a_network" {
+  command = plan
+  variables { postgres = { host = "postgres.example", sslmode = "disable" } }
+  expect_failures = [var.postgres]
+}
+
+run "rejects_a_database_that_encrypts_if_it_likes" {
+  command = plan
+  variables { postgres = { host = "127.0.0.1", sslmode = "prefer" } }
+  expect_failures = [var.postgres]
 }
 
 run "rejects_clients_without_a_name" {

@@ -15,8 +15,9 @@ resource "aws_mwaa_environment" "this" {
   source_bucket_arn     = var.bucket.arn
   dag_s3_path           = "dags/"
 
-  requirements_s3_path             = aws_s3_object.requirements.key
-  requirements_s3_object_version   = aws_s3_object.requirements.version_id
+  # Packages are with the plugins: without these there would be none to install.
+  requirements_s3_path             = var.plugins == null ? null : aws_s3_object.requirements.key
+  requirements_s3_object_version   = var.plugins == null ? null : aws_s3_object.requirements.version_id
   startup_script_s3_path           = aws_s3_object.startup.key
   startup_script_s3_object_version = aws_s3_object.startup.version_id
   plugins_s3_path                  = var.plugins == null ? null : var.plugins.key
@@ -58,7 +59,19 @@ resource "aws_mwaa_environment" "this" {
 
   tags = var.tags
 
-  depends_on = [aws_s3_object.dag, aws_iam_role_policy.this]
+  depends_on = [aws_s3_object.dag, aws_iam_role_policy.this, aws_cloudwatch_log_group.this]
+}
+
+# MWAA would make them itself, and keep what is in them for ever.
+resource "aws_cloudwatch_log_group" "this" {
+  #checkov:skip=CKV_AWS_338: what tasks say may name people, who wait a month at most to be forgotten, not a year
+  for_each = toset(["DAGProcessing", "Scheduler", "Task", "WebServer", "Worker"])
+
+  name              = "airflow-${var.name}-${each.key}"
+  kms_key_id        = var.key
+  retention_in_days = var.retention_days
+
+  tags = var.tags
 }
 
 ################################################################################
@@ -80,8 +93,10 @@ resource "aws_s3_object" "dag" {
 resource "aws_s3_object" "requirements" {
   bucket = var.bucket.name
   key    = "requirements.txt"
-  # There is no way to PyPI: wheels come with the plugins, and so do our own packages.
-  content    = "--find-links /usr/local/airflow/plugins\n--no-index\n${file(var.requirements)}"
+  # There is no way to PyPI: wheels come with the plugins, and so do our own packages. MWAA holds what it needs itself
+  # (Airflow, Celery, SQLAlchemy) at its own versions, whatever is said here; where the word `--constraint` is not, it
+  # holds every package that Airflow was ever tested with at the version of that day.
+  content    = "# in place of a --constraint on everything\n--find-links /usr/local/airflow/plugins\n--no-index\n${file(var.requirements)}"
   kms_key_id = var.key
 
   tags = var.tags
@@ -139,6 +154,12 @@ locals {
       Effect   = "Allow"
       Action   = ["logs:DescribeLogGroups"]
       Resource = ["arn:aws:logs:${var.account.region}:${var.account.id}:log-group:*"] # a list of names: AWS does not narrow it
+    },
+    {
+      Sid      = "SeeThatNothingIsPublic"
+      Effect   = "Allow"
+      Action   = ["s3:GetAccountPublicAccessBlock"]
+      Resource = ["*"] # of the account, which AWS gives no other name here
     },
     {
       Sid       = "Measure"
@@ -202,7 +223,7 @@ resource "aws_iam_role" "this" {
 }
 
 resource "aws_iam_role_policy" "this" {
-  #checkov:skip=CKV_AWS_355: only cloudwatch:PutMetricData, which has no resource, bounded by its name space
+  #checkov:skip=CKV_AWS_355: only cloudwatch:PutMetricData, bounded by its name space, and a look at one setting of the account: neither has a resource
   #checkov:skip=CKV_AWS_290: what is written without a resource is metrics, in one name space: it can change nothing that is kept
   for_each = {
     own      = local.own

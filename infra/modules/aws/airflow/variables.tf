@@ -37,7 +37,7 @@ variable "airflow_version" {
   type        = string
 
   validation {
-    condition     = can(regex("^(3\\.[1-9]|[4-9]\\.)", var.airflow_version))
+    condition     = can(regex("^(3[.][1-9][0-9]*|[4-9][.][0-9]+)[.][0-9]+$", var.airflow_version))
     error_message = "The DAGs need Airflow 3.1 or newer: they ask people for approval."
   }
 }
@@ -79,7 +79,7 @@ variable "security_group" {
   type        = string
 
   validation {
-    condition     = can(regex("^sg-", var.security_group))
+    condition     = can(regex("^sg-[a-z0-9]+$", var.security_group))
     error_message = "A security group is named by its id, which begins with sg-."
   }
 }
@@ -89,8 +89,19 @@ variable "key" {
   type        = string
 
   validation {
-    condition     = startswith(var.key, "arn:")
+    condition     = can(regex("^arn:[a-z-]+:kms:[a-z0-9-]+:[0-9]{12}:key/[A-Za-z0-9-]+$", var.key))
     error_message = "A key is named by its ARN: the keys that AWS keeps for everybody cannot be taken away from anybody."
+  }
+}
+
+variable "retention_days" {
+  description = "Days that logs are kept."
+  type        = number
+  default     = 30
+
+  validation {
+    condition     = contains([1, 3, 5, 7, 14, 30], var.retention_days)
+    error_message = "1, 3, 5, 7, 14 or 30 days: logs may name people, who wait a month at most to be forgotten."
   }
 }
 
@@ -103,7 +114,7 @@ variable "bucket" {
   type        = object({ name = string, arn = string })
 
   validation {
-    condition     = can(regex("^arn:[a-z-]+:s3:::[^*/]+$", var.bucket.arn)) && endswith(var.bucket.arn, ":${var.bucket.name}")
+    condition     = can(regex("^arn:[a-z-]+:s3:::[a-z0-9.-]+$", var.bucket.arn)) && endswith(var.bucket.arn, ":${var.bucket.name}")
     error_message = "A bucket has a name, and an ARN that ends with it."
   }
 }
@@ -119,12 +130,17 @@ variable "dags" {
 }
 
 variable "requirements" {
-  description = "File with the pinned packages."
+  description = "File with the packages that tasks need beside those that MWAA brings, none of which it may name."
   type        = string
 
   validation {
     condition     = fileexists(var.requirements)
-    error_message = "The file with the pinned packages is there."
+    error_message = "The file with the packages is there."
+  }
+
+  validation {
+    condition     = !can(regex("(?im)^(apache-airflow([=<>~ ]|$)|.*--hash)", file(var.requirements)))
+    error_message = "MWAA has its own Airflow: a file that names another, or hashes that what MWAA adds does not have, is refused as a whole, and nothing is installed."
   }
 }
 
@@ -158,7 +174,7 @@ variable "secrets" {
   type        = map(string)
 
   validation {
-    condition     = alltrue([for arn in values(var.secrets) : can(regex("^arn:[a-z-]+:secretsmanager:[^*]+$", arn))])
+    condition     = alltrue([for arn in values(var.secrets) : can(regex("^arn:[a-z-]+:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[A-Za-z0-9/_+=.@!-]+$", arn))])
     error_message = "Each secret is named by its ARN; `*` names none."
   }
 }
@@ -168,7 +184,7 @@ variable "secrets_key" {
   type        = string
 
   validation {
-    condition     = startswith(var.secrets_key, "arn:")
+    condition     = can(regex("^arn:[a-z-]+:kms:[a-z0-9-]+:[0-9]{12}:key/[A-Za-z0-9-]+$", var.secrets_key))
     error_message = "A key is named by its ARN: the keys that AWS keeps for everybody cannot be taken away from anybody."
   }
 }
@@ -178,7 +194,7 @@ variable "lake" {
   type        = map(string)
 
   validation {
-    condition     = length(setsubtract(["warehouse", "checkpoints", "artifacts"], keys(var.lake))) == 0 && alltrue([for arn in values(var.lake) : can(regex("^arn:[a-z-]+:s3:::[^*/]+$", arn))])
+    condition     = length(setsubtract(["warehouse", "checkpoints", "artifacts"], keys(var.lake))) == 0 && alltrue([for arn in values(var.lake) : can(regex("^arn:[a-z-]+:s3:::[a-z0-9.-]+$", arn))])
     error_message = "The buckets warehouse, checkpoints and artifacts, each by its ARN and as a whole."
   }
 }

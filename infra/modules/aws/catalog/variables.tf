@@ -48,7 +48,7 @@ variable "warehouse" {
   type        = string
 
   validation {
-    condition     = startswith(var.warehouse, "s3://")
+    condition     = can(regex("^s3://[a-z0-9.-]+(/[A-Za-z0-9_-]+)*$", var.warehouse))
     error_message = "The warehouse is in S3."
   }
 }
@@ -62,7 +62,7 @@ variable "warehouse_arn" {
   type        = string
 
   validation {
-    condition     = can(regex("^arn:[a-z-]+:s3:::[^*/]+$", var.warehouse_arn))
+    condition     = can(regex("^arn:[a-z-]+:s3:::[a-z0-9.-]+$", var.warehouse_arn))
     error_message = "A bucket is named by its ARN, as a whole."
   }
 }
@@ -72,7 +72,7 @@ variable "key" {
   type        = string
 
   validation {
-    condition     = startswith(var.key, "arn:")
+    condition     = can(regex("^arn:[a-z-]+:kms:[a-z0-9-]+:[0-9]{12}:key/[A-Za-z0-9-]+$", var.key))
     error_message = "A key is named by its ARN: the keys that AWS keeps for everybody cannot be taken away from anybody."
   }
 }

@@ -103,7 +103,8 @@ locals {
   groups       = replace(var.kafka.arn, ":cluster/", ":group/")
   transactions = replace(var.kafka.arn, ":cluster/", ":transactional-id/")
   own          = "__amazon_msk_connect_*" # Connect's own topics and groups
-  written      = [for topic in concat(sort(var.topics), ["connect-heartbeat.*"]) : "${local.topics}/${topic}"]
+  written      = [for topic in sort(var.topics) : "${local.topics}/${topic}"]
+  heartbeat    = "connect-heartbeat.*" # no file declares it: it tells of nothing, and Connect makes it itself
 }
 
 resource "aws_iam_role" "this" {
@@ -140,6 +141,12 @@ resource "aws_iam_role_policy" "this" {
         Resource = local.written
       },
       {
+        Sid      = "BeatHeart"
+        Effect   = "Allow"
+        Action   = ["kafka-cluster:CreateTopic", "kafka-cluster:DescribeTopic", "kafka-cluster:WriteData"]
+        Resource = ["${local.topics}/${local.heartbeat}"]
+      },
+      {
         Sid      = "KeepOwnState"
         Effect   = "Allow"
         Action   = ["kafka-cluster:CreateTopic", "kafka-cluster:DescribeTopic", "kafka-cluster:ReadData", "kafka-cluster:WriteData"]
@@ -171,4 +178,36 @@ resource "aws_iam_role_policy" "this" {
       },
     ]
   })
+}
+
+################################################################################
+# Alarms
+################################################################################
+
+locals {
+  # AWS tells how many tasks run and have failed: a connector whose only task has failed still calls itself running.
+  alarms = {
+    stopped = { metric = "RunningTaskCount", comparison = "LessThanThreshold", threshold = 1, missing = "breaching" }
+    failed  = { metric = "ErroredTaskCount", comparison = "GreaterThanThreshold", threshold = 0, missing = "notBreaching" }
+  }
+}
+
+resource "aws_cloudwatch_metric_alarm" "this" {
+  for_each = { for name, alarm in local.alarms : name => alarm if length(var.connector) > 0 }
+
+  alarm_name          = "${var.name}-capture-${each.key}"
+  alarm_description   = "The database's changes do not come into the log; see docs/runbooks/capture.md."
+  namespace           = "AWS/KafkaConnect"
+  metric_name         = each.value.metric
+  dimensions          = { ConnectorName = aws_mskconnect_connector.this[0].name }
+  statistic           = "Maximum"
+  comparison_operator = each.value.comparison
+  threshold           = each.value.threshold
+  period              = 60
+  evaluation_periods  = 5
+  treat_missing_data  = each.value.missing
+  alarm_actions       = [var.alarm_topic]
+  ok_actions          = [var.alarm_topic]
+
+  tags = var.tags
 }

@@ -17,11 +17,11 @@ output "connector" {
 ################################################################################
 
 output "watching" {
-  description = "Statements of a policy that lets its role see how the connector is."
+  description = "Statements of a policy that lets its role see how the connector is, and start it again."
   value = [{
     Sid      = "WatchCapture"
     Effect   = "Allow"
-    Action   = ["kafkaconnect:DescribeConnector"]
+    Action   = ["kafkaconnect:DescribeConnector", "kafkaconnect:RestartConnector"]
     Resource = ["arn:aws:kafkaconnect:${var.account.region}:${var.account.id}:connector/${var.name}-capture/*"]
   }]
 }

@@ -73,7 +73,7 @@ variable "kafka" {
   type        = object({ arn = string, bootstrap_servers = string })
 
   validation {
-    condition     = can(regex("^arn:[a-z-]+:kafka:[^*]+:cluster/[^*/]+/[^*/]+$", var.kafka.arn))
+    condition     = can(regex("^arn:[a-z-]+:kafka:[a-z0-9-]+:[0-9]{12}:cluster/[A-Za-z0-9-]+/[A-Za-z0-9-]+$", var.kafka.arn))
     error_message = "A cluster is named by its ARN; rights on topics are made of it."
   }
 
@@ -98,7 +98,7 @@ variable "security_group" {
   type        = string
 
   validation {
-    condition     = can(regex("^sg-", var.security_group))
+    condition     = can(regex("^sg-[a-z0-9]+$", var.security_group))
     error_message = "A security group is named by its id, which begins with sg-."
   }
 }
@@ -108,7 +108,7 @@ variable "log_group" {
   type        = string
 
   validation {
-    condition     = can(regex("^/[A-Za-z0-9/_.-]+$", var.log_group))
+    condition     = can(regex("^(/[A-Za-z0-9_-]+)+$", var.log_group))
     error_message = "A log group is named by its path, such as /example/kafka."
   }
 }
@@ -132,7 +132,7 @@ variable "secret" {
   type        = object({ name = string, arn = string })
 
   validation {
-    condition     = endswith(var.secret.name, "postgres.capture") && can(regex("^arn:[a-z-]+:secretsmanager:[^*]+$", var.secret.arn))
+    condition     = endswith(var.secret.name, "postgres.capture") && can(regex("^arn:[a-z-]+:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[A-Za-z0-9/_+=.@!-]+$", var.secret.arn))
     error_message = "The secret of `capture`, and no other: by its name, and by its ARN."
   }
 }
@@ -142,7 +142,21 @@ variable "secrets_key" {
   type        = string
 
   validation {
-    condition     = startswith(var.secrets_key, "arn:")
+    condition     = can(regex("^arn:[a-z-]+:kms:[a-z0-9-]+:[0-9]{12}:key/[A-Za-z0-9-]+$", var.secrets_key))
     error_message = "A key is named by its ARN: the keys that AWS keeps for everybody cannot be taken away from anybody."
+  }
+}
+
+################################################################################
+# Alarms
+################################################################################
+
+variable "alarm_topic" {
+  description = "ARN of the topic that alarms go to."
+  type        = string
+
+  validation {
+    condition     = can(regex("^arn:[a-z-]+:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]+$", var.alarm_topic))
+    error_message = "Alarms go to one topic of SNS, named by its ARN."
   }
 }

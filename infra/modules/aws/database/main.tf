@@ -3,6 +3,7 @@
 ################################################################################
 
 locals {
+  logs = toset(["postgresql", "upgrade"])
   parameters = {
     "rds.logical_replication"             = { value = "1", restart = true } # capture reads the write-ahead log
     "rds.force_ssl"                       = { value = "1", restart = false }
@@ -11,12 +12,24 @@ locals {
     "max_slot_wal_keep_size"              = { value = tostring(var.slot_gigabytes * 1024), restart = false } # a forgotten slot must not fill the disk
     "log_connections"                     = { value = "1", restart = false }
     "log_disconnections"                  = { value = "1", restart = false }
-    "log_statement"                       = { value = "ddl", restart = false } # never values: they may be a person's
+    "log_statement"                       = { value = "ddl", restart = false } # never values, which may be a person's; headwater/rds.py sends no password
     "log_min_duration_statement"          = { value = "-1", restart = false }
     "log_parameter_max_length"            = { value = "0", restart = false }
     "log_parameter_max_length_on_error"   = { value = "0", restart = false }
     "idle_in_transaction_session_timeout" = { value = "600000", restart = false }
   }
+}
+
+# RDS would make them itself, and keep what is in them for ever.
+resource "aws_cloudwatch_log_group" "this" {
+  #checkov:skip=CKV_AWS_338: a month is how long forgetting a person may take, and the log of a database may name one
+  for_each = local.logs
+
+  name              = "/aws/rds/instance/${var.name}/${each.key}"
+  kms_key_id        = var.key
+  retention_in_days = var.retention_days
+
+  tags = var.tags
 }
 
 resource "aws_db_subnet_group" "this" {
@@ -85,9 +98,11 @@ resource "aws_db_instance" "this" {
   performance_insights_enabled          = true
   performance_insights_kms_key_id       = var.key
   performance_insights_retention_period = 7
-  enabled_cloudwatch_logs_exports       = ["postgresql", "upgrade"]
+  enabled_cloudwatch_logs_exports       = local.logs
 
   tags = var.tags
+
+  depends_on = [aws_cloudwatch_log_group.this]
 }
 
 resource "aws_iam_role" "monitoring" {

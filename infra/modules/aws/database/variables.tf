@@ -55,7 +55,7 @@ variable "instance_class" {
   default     = "db.t4g.medium"
 
   validation {
-    condition     = startswith(var.instance_class, "db.") && !strcontains(var.instance_class, ".micro")
+    condition     = can(regex("^db[.][a-z0-9]+[.][a-z0-9]+$", var.instance_class)) && !strcontains(var.instance_class, ".micro")
     error_message = "A machine is written like db.t4g.medium; micro has too little memory for registry, catalog and capture."
   }
 }
@@ -93,6 +93,17 @@ variable "backup_days" {
   }
 }
 
+variable "retention_days" {
+  description = "Days that logs are kept."
+  type        = number
+  default     = 30
+
+  validation {
+    condition     = contains([1, 3, 5, 7, 14, 30], var.retention_days)
+    error_message = "1, 3, 5, 7, 14 or 30 days: logs may name people, who wait a month at most to be forgotten."
+  }
+}
+
 variable "subnets" {
   description = "Subnets of the server, by zone, as the module `network` gives them."
   type        = map(object({ id = string, public = bool }))
@@ -108,7 +119,7 @@ variable "security_group" {
   type        = string
 
   validation {
-    condition     = can(regex("^sg-", var.security_group))
+    condition     = can(regex("^sg-[a-z0-9]+$", var.security_group))
     error_message = "A security group is named by its id, which begins with sg-."
   }
 }
@@ -118,7 +129,7 @@ variable "key" {
   type        = string
 
   validation {
-    condition     = startswith(var.key, "arn:")
+    condition     = can(regex("^arn:[a-z-]+:kms:[a-z0-9-]+:[0-9]{12}:key/[A-Za-z0-9-]+$", var.key))
     error_message = "A key is named by its ARN: the keys that AWS keeps for everybody cannot be taken away from anybody."
   }
 }
@@ -128,7 +139,7 @@ variable "secrets_key" {
   type        = string
 
   validation {
-    condition     = startswith(var.secrets_key, "arn:")
+    condition     = can(regex("^arn:[a-z-]+:kms:[a-z0-9-]+:[0-9]{12}:key/[A-Za-z0-9-]+$", var.secrets_key))
     error_message = "A key is named by its ARN: the keys that AWS keeps for everybody cannot be taken away from anybody."
   }
 }
@@ -142,7 +153,7 @@ variable "alarm_topic" {
   type        = string
 
   validation {
-    condition     = can(regex("^arn:[a-z-]+:sns:[^*]+$", var.alarm_topic))
+    condition     = can(regex("^arn:[a-z-]+:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]+$", var.alarm_topic))
     error_message = "Alarms go to one topic of SNS, named by its ARN."
   }
 }

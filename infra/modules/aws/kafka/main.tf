@@ -4,18 +4,21 @@
 
 locals {
   properties = {
-    "auto.create.topics.enable"        = "false"
-    "allow.everyone.if.no.acl.found"   = "false" # nobody without an entry in the access control list
-    "default.replication.factor"       = tostring(min(var.brokers, 3))
-    "min.insync.replicas"              = tostring(min(var.brokers, 3) - 1)
-    "offsets.topic.replication.factor" = tostring(min(var.brokers, 3))
-    "unclean.leader.election.enable"   = "false" # rather no answer than a wrong one
-    "message.max.bytes"                = "1048588"
+    "auto.create.topics.enable"                = "false"
+    "allow.everyone.if.no.acl.found"           = "false" # nobody without an entry in the access control list
+    "default.replication.factor"               = tostring(min(var.brokers, 3))
+    "min.insync.replicas"                      = tostring(min(var.brokers, 3) - 1)
+    "offsets.topic.replication.factor"         = tostring(min(var.brokers, 3))
+    "transaction.state.log.replication.factor" = tostring(min(var.brokers, 3))
+    "transaction.state.log.min.isr"            = tostring(min(var.brokers, 3) - 1)
+    "unclean.leader.election.enable"           = "false" # rather no answer than a wrong one
+    "message.max.bytes"                        = "1048588"
   }
 }
 
+# One for each version of Kafka: for another version it is made anew, and the new one is there before the old one goes.
 resource "aws_msk_configuration" "this" {
-  name              = var.name
+  name              = "${var.name}-${replace(var.kafka_version, ".", "-")}"
   kafka_versions    = [var.kafka_version]
   server_properties = join("\n", [for name, value in local.properties : "${name}=${value}"])
 
@@ -113,7 +116,8 @@ resource "aws_msk_scram_secret_association" "this" {
   secret_arn_list = values(var.secrets)
 }
 
-# MSK reads the passwords itself.
+# MSK reads the passwords itself, and does not say for which cluster. That no cluster of somebody else reads them is in
+# the policy of their key, which knows this account alone.
 resource "aws_secretsmanager_secret_policy" "this" {
   for_each = var.secrets
 
@@ -126,7 +130,6 @@ resource "aws_secretsmanager_secret_policy" "this" {
       Principal = { Service = "kafka.amazonaws.com" }
       Action    = "secretsmanager:GetSecretValue"
       Resource  = each.value
-      Condition = { ArnEquals = { "aws:SourceArn" = aws_msk_cluster.this.arn } }
     }]
   })
 }

@@ -28,8 +28,8 @@ variable "kafka_version" {
   default     = "3.9.x.kraft"
 
   validation {
-    condition     = endswith(var.kafka_version, ".kraft")
-    error_message = "Only versions that end in .kraft run without ZooKeeper."
+    condition     = can(regex("^[0-9]+[.][0-9]+[.](x|[0-9]+)[.]kraft$", var.kafka_version))
+    error_message = "Only versions that end in .kraft, such as 3.9.x.kraft, run without ZooKeeper."
   }
 }
 
@@ -56,7 +56,7 @@ variable "instance_type" {
   default     = "kafka.m7g.large"
 
   validation {
-    condition     = can(regex("^kafka\\.m(5|7g)\\.", var.instance_type))
+    condition     = can(regex("^kafka[.]m(5|7g)[.][a-z0-9]+$", var.instance_type))
     error_message = "Tiered storage wants machines of the families m5 or m7g."
   }
 }
@@ -87,7 +87,7 @@ variable "security_group" {
   type        = string
 
   validation {
-    condition     = can(regex("^sg-", var.security_group))
+    condition     = can(regex("^sg-[a-z0-9]+$", var.security_group))
     error_message = "A security group is named by its id, which begins with sg-."
   }
 }
@@ -97,7 +97,7 @@ variable "key" {
   type        = string
 
   validation {
-    condition     = startswith(var.key, "arn:")
+    condition     = can(regex("^arn:[a-z-]+:kms:[a-z0-9-]+:[0-9]{12}:key/[A-Za-z0-9-]+$", var.key))
     error_message = "A key is named by its ARN: the keys that AWS keeps for everybody cannot be taken away from anybody."
   }
 }
@@ -107,7 +107,7 @@ variable "log_group" {
   type        = string
 
   validation {
-    condition     = can(regex("^/[A-Za-z0-9/_.-]+$", var.log_group))
+    condition     = can(regex("^(/[A-Za-z0-9_-]+)+$", var.log_group))
     error_message = "A log group is named by its path, such as /example/kafka."
   }
 }
@@ -135,7 +135,7 @@ variable "alarm_topic" {
   type        = string
 
   validation {
-    condition     = can(regex("^arn:[a-z-]+:sns:[^*]+$", var.alarm_topic))
+    condition     = can(regex("^arn:[a-z-]+:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]+$", var.alarm_topic))
     error_message = "Alarms go to one topic of SNS, named by its ARN."
   }
 }

@@ -21,21 +21,22 @@ locals {
     Action    = concat(local.administration, local.use)
     Resource  = "*" # in a key's own policy: this key
   }
-  # These services act for nobody in particular, so no role can stand for them.
-  services = {
-    Sid       = "Services"
+  # These services act for nobody in particular, so no role can stand for them. EventBridge does not say for whose
+  # account it asks; SNS says for which topic.
+  alarms = {
+    Sid       = "Alarms"
     Effect    = "Allow"
-    Principal = { Service = ["logs.${var.account.region}.amazonaws.com", "cloudwatch.amazonaws.com", "events.amazonaws.com"] }
-    Action    = ["kms:Decrypt", "kms:Encrypt", "kms:GenerateDataKey", "kms:DescribeKey"]
+    Principal = { Service = ["cloudwatch.amazonaws.com", "events.amazonaws.com"] }
+    Action    = ["kms:Decrypt", "kms:GenerateDataKey"]
     Resource  = "*"
-    Condition = { StringEquals = { "aws:SourceAccount" = var.account.id } }
+    Condition = { ArnLike = { "kms:EncryptionContext:aws:sns:topicArn" = "arn:aws:sns:${var.account.region}:${var.account.id}:${var.name}-*" } }
   }
   # CloudWatch Logs tells the group it encrypts, not the account.
   logs = {
     Sid       = "Logs"
     Effect    = "Allow"
     Principal = { Service = "logs.${var.account.region}.amazonaws.com" }
-    Action    = ["kms:Decrypt", "kms:Encrypt", "kms:GenerateDataKey", "kms:DescribeKey"]
+    Action    = concat(local.use, ["kms:DescribeKey"])
     Resource  = "*"
     Condition = { ArnLike = { "kms:EncryptionContext:aws:logs:arn" = "arn:aws:logs:${var.account.region}:${var.account.id}:log-group:*" } }
   }
@@ -49,7 +50,7 @@ resource "aws_kms_key" "this" {
   deletion_window_in_days = 30
   policy = jsonencode({
     Version   = "2012-10-17"
-    Statement = concat([local.account], [for statement in [local.services, local.logs] : statement if each.value.services])
+    Statement = concat([local.account], [for statement in [local.alarms, local.logs] : statement if each.value.services])
   })
 
   tags = var.tags

@@ -16,8 +16,14 @@ locals {
     airflow-to-endpoints = { from = "airflow", to = "endpoints", port = 443 }
     connect-to-endpoints = { from = "connect", to = "endpoints", port = 443 }
   }
-  # Members of these talk among themselves: executors with their driver, Airflow's workers with its database.
-  clans = toset(["spark", "airflow", "connect"])
+  # Members of these talk among themselves: executors with their driver, Airflow's workers with its database. Its
+  # pages are at an address of its own group, at a port below all others.
+  clans = {
+    spark         = { part = "spark", from = 1024, to = 65535 }
+    airflow       = { part = "airflow", from = 1024, to = 65535 }
+    airflow-pages = { part = "airflow", from = 443, to = 443 }
+    connect       = { part = "connect", from = 1024, to = 65535 }
+  }
   parts = toset(["kafka", "database", "spark", "connect", "airflow", "endpoints"])
   # Only these fetch and store objects.
   storing = toset(["spark", "airflow", "connect"])
@@ -118,12 +124,12 @@ resource "aws_vpc_security_group_ingress_rule" "clan" {
   #checkov:skip=CKV_AWS_25: the range of ports is open to members of the same group only, to no address
   for_each = local.clans
 
-  security_group_id            = aws_security_group.this[each.key].id
-  referenced_security_group_id = aws_security_group.this[each.key].id
+  security_group_id            = aws_security_group.this[each.value.part].id
+  referenced_security_group_id = aws_security_group.this[each.value.part].id
   description                  = "among themselves"
   ip_protocol                  = "tcp"
-  from_port                    = 1024
-  to_port                      = 65535
+  from_port                    = each.value.from
+  to_port                      = each.value.to
 
   tags = var.tags
 }
@@ -131,12 +137,12 @@ resource "aws_vpc_security_group_ingress_rule" "clan" {
 resource "aws_vpc_security_group_egress_rule" "clan" {
   for_each = local.clans
 
-  security_group_id            = aws_security_group.this[each.key].id
-  referenced_security_group_id = aws_security_group.this[each.key].id
+  security_group_id            = aws_security_group.this[each.value.part].id
+  referenced_security_group_id = aws_security_group.this[each.value.part].id
   description                  = "among themselves"
   ip_protocol                  = "tcp"
-  from_port                    = 1024
-  to_port                      = 65535
+  from_port                    = each.value.from
+  to_port                      = each.value.to
 
   tags = var.tags
 }
@@ -241,10 +247,19 @@ resource "aws_iam_role_policy" "flow_log" {
   role = aws_iam_role.flow_log.id
   policy = jsonencode({
     Version = "2012-10-17"
-    Statement = [{
-      Effect   = "Allow"
-      Action   = ["logs:CreateLogStream", "logs:PutLogEvents", "logs:DescribeLogStreams"]
-      Resource = ["${var.flow_log_group}:*"] # its streams
-    }]
+    Statement = [
+      {
+        Sid      = "WriteOwnLog"
+        Effect   = "Allow"
+        Action   = ["logs:CreateLogStream", "logs:PutLogEvents", "logs:DescribeLogStreams"]
+        Resource = ["${var.flow_log_group}:*"] # its streams
+      },
+      {
+        Sid      = "FindLog" # before it writes; without this right the flow log is in error, and says so nowhere else
+        Effect   = "Allow"
+        Action   = ["logs:DescribeLogGroups"]
+        Resource = ["arn:aws:logs:${var.account.region}:${var.account.id}:log-group:*"] # a list of names: AWS does not narrow it
+      },
+    ]
   })
 }

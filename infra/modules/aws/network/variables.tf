@@ -86,7 +86,7 @@ variable "buckets" {
   type        = set(string)
 
   validation {
-    condition     = length(var.buckets) > 0 && alltrue([for arn in var.buckets : can(regex("^arn:[a-z-]+:s3:::[^*/]+$", arn))])
+    condition     = length(var.buckets) > 0 && alltrue([for arn in var.buckets : can(regex("^arn:[a-z-]+:s3:::[a-z0-9.-]+$", arn))])
     error_message = "Buckets are named one by one, by their ARNs; `*` would be everybody's."
   }
 }
@@ -111,7 +111,7 @@ variable "flow_log_group" {
   type        = string
 
   validation {
-    condition     = can(regex("^arn:[a-z-]+:logs:[^*]+:log-group:[^*]+$", var.flow_log_group))
+    condition     = can(regex("^arn:[a-z-]+:logs:[a-z0-9-]+:[0-9]{12}:log-group:/?[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$", var.flow_log_group))
     error_message = "A log group is named by its ARN, without its streams."
   }
 }

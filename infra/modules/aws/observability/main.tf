@@ -28,14 +28,23 @@ resource "aws_sns_topic_policy" "this" {
   arn = aws_sns_topic.this.arn
   policy = jsonencode({
     Version = "2012-10-17"
-    Statement = [{
-      Sid       = "Alarms"
-      Effect    = "Allow"
-      Principal = { Service = ["cloudwatch.amazonaws.com", "events.amazonaws.com"] }
-      Action    = "sns:Publish"
-      Resource  = aws_sns_topic.this.arn
-      Condition = { StringEquals = { "aws:SourceAccount" = var.account.id } }
-    }]
+    Statement = [
+      {
+        Sid       = "Alarms"
+        Effect    = "Allow"
+        Principal = { Service = "cloudwatch.amazonaws.com" }
+        Action    = "sns:Publish"
+        Resource  = aws_sns_topic.this.arn
+        Condition = { StringEquals = { "aws:SourceAccount" = var.account.id } }
+      },
+      {
+        Sid       = "Events" # EventBridge does not say for whom it publishes: under a condition it never could
+        Effect    = "Allow"
+        Principal = { Service = "events.amazonaws.com" }
+        Action    = "sns:Publish"
+        Resource  = aws_sns_topic.this.arn
+      },
+    ]
   })
 }
 

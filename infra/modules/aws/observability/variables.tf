@@ -59,7 +59,7 @@ variable "key" {
   type        = string
 
   validation {
-    condition     = startswith(var.key, "arn:")
+    condition     = can(regex("^arn:[a-z-]+:kms:[a-z0-9-]+:[0-9]{12}:key/[A-Za-z0-9-]+$", var.key))
     error_message = "A key is named by its ARN: the keys that AWS keeps for everybody cannot be taken away from anybody."
   }
 }

@@ -35,7 +35,7 @@ resource "terraform_data" "values" {
     environment = {
       HEADWATER_SECRETS    = jsonencode({ for name, user in var.users : "${local.prefix}${name}" => user })
       HEADWATER_GENERATION = var.generation
-      AWS_REGION           = var.region
+      AWS_DEFAULT_REGION   = var.region # the only name that boto3 reads it by
     }
   }
 }

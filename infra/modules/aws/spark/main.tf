@@ -40,16 +40,18 @@ locals {
   # Drivers and executors run the Python that the artifact was tested with, unpacked beside them. The jars are
   # those of infra/jvm/ivy.xml: none is fetched at run time.
   app_properties = {
-    "spark.driver.cores"                            = "1"
-    "spark.driver.memory"                           = "3g"
-    "spark.executor.cores"                          = "2"
-    "spark.executor.memory"                         = "6g"
-    "spark.executor.instances"                      = "1"
-    "spark.dynamicAllocation.enabled"               = "false" # a streaming query's state lives with its executors
-    "spark.jars"                                    = "${var.code}/jars/*"
-    "spark.archives"                                = "${var.code}/python/environment.tar.gz#environment"
-    "spark.emr-serverless.driverEnv.PYSPARK_PYTHON" = "./environment/bin/python"
-    "spark.executorEnv.PYSPARK_PYTHON"              = "./environment/bin/python"
+    "spark.driver.cores"                                   = "1"
+    "spark.driver.memory"                                  = "3g"
+    "spark.executor.cores"                                 = "2"
+    "spark.executor.memory"                                = "6g"
+    "spark.executor.instances"                             = "1"
+    "spark.dynamicAllocation.enabled"                      = "false" # a streaming query's state lives with its executors
+    "spark.jars"                                           = "${var.code}/jars/*"
+    "spark.archives"                                       = "${var.code}/python/environment.tar.gz#environment"
+    "spark.emr-serverless.driverEnv.PYSPARK_DRIVER_PYTHON" = "./environment/bin/python"
+    "spark.emr-serverless.driverEnv.PYSPARK_PYTHON"        = "./environment/bin/python"
+    "spark.emr-serverless.driverEnv.AWS_DEFAULT_REGION"    = var.account.region # the only name that boto3 reads it by
+    "spark.executorEnv.PYSPARK_PYTHON"                     = "./environment/bin/python"
   }
 
   # Candidates and older versions run as apps of their own; what they are called, Terraform cannot know.
@@ -264,12 +266,20 @@ locals {
       Resource = ["arn:aws:logs:${var.account.region}:${var.account.id}:log-group:*"] # a list of names: AWS does not narrow it
     },
   ]
-  logging = { for name in concat(keys(local.apps), keys(local.jobs)) : name => [{
-    Sid      = "WriteOwnLog"
-    Effect   = "Allow"
-    Action   = ["logs:CreateLogStream", "logs:PutLogEvents", "logs:DescribeLogStreams"]
-    Resource = ["${var.log_group.arn}:log-stream:${name}/*"]
-  }] }
+  logging = { for name in concat(keys(local.apps), keys(local.jobs)) : name => [
+    {
+      Sid      = "WriteOwnLog"
+      Effect   = "Allow"
+      Action   = ["logs:CreateLogStream", "logs:PutLogEvents"]
+      Resource = ["${var.log_group.arn}:log-stream:${name}/*"]
+    },
+    {
+      Sid      = "FindOwnLog"
+      Effect   = "Allow"
+      Action   = ["logs:DescribeLogStreams"]
+      Resource = [var.log_group.arn, "${var.log_group.arn}:log-stream:"] # asked of the group, which AWS writes in both ways
+    },
+  ] }
 }
 
 ################################################################################
@@ -288,8 +298,14 @@ locals {
     {
       Sid      = "LookAfterRuns"
       Effect   = "Allow"
-      Action   = ["emr-serverless:GetJobRun", "emr-serverless:CancelJobRun", "emr-serverless:GetDashboardForJobRun"]
+      Action   = ["emr-serverless:GetJobRun", "emr-serverless:CancelJobRun"]
       Resource = ["${aws_emrserverless_application.this.arn}/jobruns/*"]
+    },
+    {
+      Sid      = "TagRuns" # with the start: without this right a run that has tags is not started
+      Effect   = "Allow"
+      Action   = ["emr-serverless:TagResource"]
+      Resource = [aws_emrserverless_application.this.arn, "${aws_emrserverless_application.this.arn}/jobruns/*"]
     },
     {
       Sid       = "GiveRunsTheirRoles"

@@ -68,7 +68,7 @@ variable "security_group" {
   type        = string
 
   validation {
-    condition     = can(regex("^sg-", var.security_group))
+    condition     = can(regex("^sg-[a-z0-9]+$", var.security_group))
     error_message = "A security group is named by its id, which begins with sg-."
   }
 }
@@ -123,7 +123,7 @@ variable "code" {
   type        = string
 
   validation {
-    condition     = startswith(var.code, "s3://")
+    condition     = can(regex("^s3://[a-z0-9.-]+(/[A-Za-z0-9_-]+)*$", var.code))
     error_message = "EMR fetches code from S3."
   }
 }
@@ -143,7 +143,7 @@ variable "buckets" {
   type        = map(string)
 
   validation {
-    condition     = length(setsubtract(["warehouse", "checkpoints", "artifacts"], keys(var.buckets))) == 0 && alltrue([for arn in values(var.buckets) : can(regex("^arn:[a-z-]+:s3:::[^*/]+$", arn))])
+    condition     = length(setsubtract(["warehouse", "checkpoints", "artifacts"], keys(var.buckets))) == 0 && alltrue([for arn in values(var.buckets) : can(regex("^arn:[a-z-]+:s3:::[a-z0-9.-]+$", arn))])
     error_message = "The buckets warehouse, checkpoints and artifacts, each by its ARN and as a whole."
   }
 }
@@ -153,7 +153,7 @@ variable "keys" {
   type        = list(string)
 
   validation {
-    condition     = alltrue([for key in var.keys : startswith(key, "arn:")])
+    condition     = alltrue([for key in var.keys : can(regex("^arn:[a-z-]+:kms:[a-z0-9-]+:[0-9]{12}:key/[A-Za-z0-9-]+$", key))])
     error_message = "A key is named by its ARN."
   }
 }
@@ -173,7 +173,7 @@ variable "log_group" {
   type        = object({ name = string, arn = string })
 
   validation {
-    condition     = can(regex("^/[A-Za-z0-9/_.-]+$", var.log_group.name)) && can(regex("^arn:[a-z-]+:logs:[^*]+$", var.log_group.arn))
+    condition     = can(regex("^(/[A-Za-z0-9_-]+)+$", var.log_group.name)) && can(regex("^arn:[a-z-]+:logs:[a-z0-9-]+:[0-9]{12}:log-group:/?[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$", var.log_group.arn))
     error_message = "A log group has a path, such as /example/spark, and an ARN, without its streams."
   }
 }

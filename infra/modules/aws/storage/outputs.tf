@@ -5,6 +5,7 @@
 output "buckets" {
   description = "Name of each bucket, by purpose."
   value       = { for purpose, bucket in aws_s3_bucket.this : purpose => bucket.bucket }
+  depends_on  = [aws_s3_bucket_policy.this, aws_s3_bucket_server_side_encryption_configuration.this, aws_s3_bucket_versioning.this]
 }
 
 output "arns" {

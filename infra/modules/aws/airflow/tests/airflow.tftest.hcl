@@ -3,13 +3,14 @@ mock_provider "aws" { source = "../mocks" }
 variables {
   name            = "example"
   account         = { id = "123456789012", region = "eu-central-1" }
-  airflow_version = "3.1.0"
+  airflow_version = "3.3.1"
   key             = "arn:aws:kms:eu-central-1:123456789012:key/data"
   secrets_key     = "arn:aws:kms:eu-central-1:123456789012:key/secrets"
   security_group  = "sg-airflow"
   bucket          = { name = "example-airflow", arn = "arn:aws:s3:::example-airflow" }
   dags            = "../../../../dags"
-  requirements    = "../../../../requirements.txt"
+  requirements    = "../../../environments/aws/airflow-requirements.txt"
+  plugins         = { key = "plugins.zip", version = "0a1b" }
   packed          = "packed"
   outputs         = "{\"instance\":\"example\"}"
   secrets         = { "postgres.headwater" = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:headwater" }
@@ -50,8 +51,34 @@ run "takes_dags_and_packages_from_this_repository" {
   }
 
   assert {
-    condition     = strcontains(aws_s3_object.requirements.content, "\n--no-index\n") && strcontains(aws_s3_object.requirements.content, "apache-airflow==3")
+    condition     = strcontains(aws_s3_object.requirements.content, "\n--no-index\n") && strcontains(aws_s3_object.requirements.content, "\nkafka-python==")
     error_message = "The pinned packages, and none from the internet."
+  }
+
+  assert {
+    condition     = can(regex("--constraint ", aws_s3_object.requirements.content)) && !can(regex("(?m)^ +", aws_s3_object.requirements.content))
+    error_message = "MWAA does not hold every package at its own version; each line is one of pip's."
+  }
+}
+
+run "installs_nothing_before_there_is_something_to_install" {
+  variables { plugins = null }
+
+  assert {
+    condition     = aws_mwaa_environment.this.requirements_s3_path == null && aws_mwaa_environment.this.plugins_s3_path == null
+    error_message = "Without wheels, pip would find none, and MWAA would give up."
+  }
+}
+
+run "forgets_its_logs" {
+  assert {
+    condition     = toset([for group in aws_cloudwatch_log_group.this : group.name]) == toset([for part in ["DAGProcessing", "Scheduler", "Task", "WebServer", "Worker"] : "airflow-example-${part}"])
+    error_message = "The groups that MWAA writes to are there before it makes them."
+  }
+
+  assert {
+    condition     = alltrue([for group in aws_cloudwatch_log_group.this : group.retention_in_days == 30 && group.kms_key_id == var.key])
+    error_message = "Logs are encrypted, and end."
   }
 }
 
@@ -66,9 +93,9 @@ run "may_do_what_its_dags_do_and_nothing_more" {
   assert {
     condition = alltrue(flatten([for policy in aws_iam_role_policy.this : [for statement in jsondecode(policy.policy).Statement : [
       [for action in statement.Action : !strcontains(action, "*")],
-      [for resource in statement.Resource : resource != "*" || statement.Sid == "Measure"],
+      [for resource in statement.Resource : resource != "*" || contains(["Measure", "SeeThatNothingIsPublic"], statement.Sid)],
     ]]]))
-    error_message = "Every action is named, and every resource but that of measures, which have none."
+    error_message = "Every action is named, and every resource but that of measures and of the account, which have none."
   }
 
   assert {
@@ -91,6 +118,24 @@ run "rejects_an_airflow_that_cannot_ask_people" {
   command = plan
   variables { airflow_version = "2.10.3" }
   expect_failures = [var.airflow_version]
+}
+
+run "rejects_a_version_with_something_behind_it" {
+  command = plan
+  variables { airflow_version = "3.3.1; id" }
+  expect_failures = [var.airflow_version]
+}
+
+run "rejects_packages_that_mwaa_would_refuse" {
+  command = plan
+  variables { requirements = "../../../../requirements.txt" }
+  expect_failures = [var.requirements]
+}
+
+run "rejects_logs_that_outlive_an_erasure" {
+  command = plan
+  variables { retention_days = 365 }
+  expect_failures = [var.retention_days]
 }
 
 run "rejects_a_right_to_everything" {

@@ -20,6 +20,11 @@ run "writes_a_logical_log_and_wants_tls" {
     }
     error_message = "Capture reads the log; nobody talks in plain text; no log holds a person's data."
   }
+
+  assert {
+    condition     = output.sslmode == "require"
+    error_message = "Clients are told to encrypt, and give up where they cannot."
+  }
 }
 
 run "never_knows_a_password" {
@@ -55,6 +60,24 @@ run "is_small_where_nobody_relies_on_it" {
     condition     = !aws_db_instance.this.multi_az && !aws_db_instance.this.deletion_protection && aws_db_instance.this.skip_final_snapshot
     error_message = "A trial costs one server and can be thrown away."
   }
+}
+
+run "forgets_its_logs" {
+  assert {
+    condition     = toset([for group in aws_cloudwatch_log_group.this : group.name]) == toset([for log in aws_db_instance.this.enabled_cloudwatch_logs_exports : "/aws/rds/instance/example/${log}"])
+    error_message = "The groups that RDS writes to are there before it makes them."
+  }
+
+  assert {
+    condition     = alltrue([for group in aws_cloudwatch_log_group.this : group.retention_in_days == 30 && group.kms_key_id == var.key])
+    error_message = "Logs are encrypted, and end."
+  }
+}
+
+run "rejects_logs_that_outlive_an_erasure" {
+  command = plan
+  variables { retention_days = 365 }
+  expect_failures = [var.retention_days]
 }
 
 run "rejects_public_subnets" {

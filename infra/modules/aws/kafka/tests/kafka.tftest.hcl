@@ -57,14 +57,23 @@ run "survives_a_broker" {
   }
 }
 
-run "lets_only_this_cluster_read_the_passwords" {
+run "gives_another_version_of_kafka_a_configuration_of_its_own" {
+  variables { kafka_version = "4.0.x.kraft" }
+
+  assert {
+    condition     = aws_msk_configuration.this.name == "example-4-0-x-kraft" && aws_msk_configuration.this.kafka_versions == toset(["4.0.x.kraft"])
+    error_message = "AWS takes no second one of the same name, and the first goes last."
+  }
+}
+
+run "lets_msk_read_the_passwords_and_nothing_else" {
   assert {
     condition = alltrue([for policy in aws_secretsmanager_secret_policy.this : (
       jsondecode(policy.policy).Statement[0].Action == "secretsmanager:GetSecretValue" &&
       jsondecode(policy.policy).Statement[0].Resource == policy.secret_arn &&
-      jsondecode(policy.policy).Statement[0].Condition.ArnEquals["aws:SourceArn"] == output.arn
+      !contains(keys(jsondecode(policy.policy).Statement[0]), "Condition")
     )])
-    error_message = "MSK reads each password, for this cluster, and nothing else."
+    error_message = "MSK reads each password, and nothing else; under a condition that it does not know it would read none, and let nobody in."
   }
 }
 
@@ -86,7 +95,7 @@ run "allows_two_brokers_where_nobody_relies_on_it" {
   }
 
   assert {
-    condition     = strcontains(aws_msk_configuration.this.server_properties, "min.insync.replicas=1")
+    condition     = strcontains(aws_msk_configuration.this.server_properties, "min.insync.replicas=1") && strcontains(aws_msk_configuration.this.server_properties, "transaction.state.log.replication.factor=2")
     error_message = "Two brokers keep two copies."
   }
 }

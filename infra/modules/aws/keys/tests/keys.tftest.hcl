@@ -38,6 +38,25 @@ run "keeps_services_from_the_keys_of_people" {
   }
 }
 
+run "lets_alarms_through_whoever_raises_them" {
+  assert {
+    condition     = toset(flatten([for statement in jsondecode(aws_kms_key.this["data"].policy).Statement : statement.Principal.Service if statement.Sid == "Alarms"])) == toset(["cloudwatch.amazonaws.com", "events.amazonaws.com"])
+    error_message = "Alarms of measures and of failed apps go to an encrypted topic."
+  }
+
+  assert {
+    condition     = length(setsubtract(["kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey", "kms:ReEncryptFrom", "kms:ReEncryptTo"], one([for statement in jsondecode(aws_kms_key.this["data"].policy).Statement : statement.Action if statement.Sid == "Logs"]))) == 0
+    error_message = "CloudWatch Logs may do what it asks for."
+  }
+
+  assert {
+    condition = one([for statement in jsondecode(aws_kms_key.this["data"].policy).Statement : statement.Condition if statement.Sid == "Alarms"]) == {
+      ArnLike = { "kms:EncryptionContext:aws:sns:topicArn" = "arn:aws:sns:eu-central-1:123456789012:example-*" }
+    }
+    error_message = "Of EventBridge no account is known, so none may be asked for; but which topic it is for."
+  }
+}
+
 run "rejects_a_platform_that_cannot_forget" {
   command = plan
   variables { purposes = { data = { description = "everything" } } }

@@ -37,6 +37,20 @@ run "lets_in_only_parts_it_knows_and_only_on_their_ports" {
   }
 }
 
+run "lets_airflow_reach_its_own_pages_and_its_own_database" {
+  assert {
+    condition = alltrue([for port in [443, 5432] : anytrue([
+      for name, rule in aws_vpc_security_group_ingress_rule.clan : startswith(name, "airflow") && rule.from_port <= port && port <= rule.to_port
+    ])])
+    error_message = "MWAA puts both behind the group that we give it, and wants that group to let itself in."
+  }
+
+  assert {
+    condition     = keys(aws_vpc_security_group_egress_rule.clan) == keys(aws_vpc_security_group_ingress_rule.clan) && alltrue([for rule in aws_vpc_security_group_ingress_rule.clan : rule.cidr_ipv4 == null && rule.cidr_ipv6 == null])
+    error_message = "Whoever may come in may go out, and no address may do either."
+  }
+}
+
 run "reaches_aws_without_the_internet" {
   assert {
     condition     = aws_vpc_endpoint.s3.vpc_endpoint_type == "Gateway" && alltrue([for endpoint in aws_vpc_endpoint.interface : endpoint.private_dns_enabled && length(endpoint.subnet_ids) == 2])
@@ -82,6 +96,11 @@ run "tells_of_refused_connections" {
   assert {
     condition     = aws_flow_log.this.traffic_type == "REJECT" && jsondecode(aws_iam_role_policy.flow_log.policy).Statement[0].Resource == ["${var.flow_log_group}:*"]
     error_message = "Refused connections are logged, in their own group and nowhere else."
+  }
+
+  assert {
+    condition     = one([for statement in jsondecode(aws_iam_role_policy.flow_log.policy).Statement : statement.Action if statement.Sid == "FindLog"]) == ["logs:DescribeLogGroups"]
+    error_message = "AWS looks for the group before it writes there."
   }
 }
 

@@ -37,8 +37,8 @@ run "tells_of_failed_apps_of_this_platform" {
   }
 
   assert {
-    condition     = jsondecode(aws_sns_topic_policy.this.policy).Statement[0].Condition.StringEquals["aws:SourceAccount"] == "123456789012"
-    error_message = "Only this account's services publish alarms."
+    condition     = { for statement in jsondecode(aws_sns_topic_policy.this.policy).Statement : statement.Principal.Service => try(statement.Condition.StringEquals["aws:SourceAccount"], "") } == { "cloudwatch.amazonaws.com" = "123456789012", "events.amazonaws.com" = "" }
+    error_message = "Alarms of this account; and what EventBridge tells, which names no account, whatever it is asked."
   }
 }
 

@@ -58,6 +58,16 @@ run "lets_apps_and_jobs_do_their_work_and_nothing_more" {
     condition     = one([for statement in jsondecode(aws_iam_role_policy.app["traffic"].policy).Statement : statement.Resource if statement.Sid == "WriteOwnLog"]) == ["${var.log_group.arn}:log-stream:traffic/*"]
     error_message = "An app writes its own log."
   }
+
+  assert {
+    condition     = contains(one([for statement in jsondecode(aws_iam_role_policy.app["traffic"].policy).Statement : statement.Resource if statement.Sid == "FindOwnLog"]), "${var.log_group.arn}:log-stream:")
+    error_message = "EMR looks for the log before it writes it, and asks the group, not a stream of the app."
+  }
+
+  assert {
+    condition     = output.app_properties["spark.emr-serverless.driverEnv.AWS_DEFAULT_REGION"] == "eu-central-1"
+    error_message = "A driver asks AWS in its own region: for its passwords, before anything else."
+  }
 }
 
 run "lets_an_app_write_its_own_views_only" {
