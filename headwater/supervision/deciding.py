@@ -22,6 +22,7 @@ STUCK = timedelta(minutes=5)  # without an end to a look at the log, although th
 STOPPING = timedelta(minutes=2)  # to end between two batches
 CATCHING_UP = timedelta(minutes=15)  # for the first, cold batch of a backlog, and more the longer it is
 SLOWEST_CATCH_UP = 2_000  # records a second; a backlog is read in one long batch
+UNKNOWN_BACKLOG = timedelta(hours=6)  # for one that nobody knows the length of: a new version's first batch
 LAG_BOUND = 100_000  # records: what one batch of a live app reads at most
 
 
@@ -140,11 +141,26 @@ def _unresponsive(seen: Observed) -> list[Action]:
 
 
 def _stuck(queries: tuple[ObservedQuery, ...]) -> list[Action]:
+    patience = _patience(queries)
     for query in queries:
-        if query.lag and query.age is not None and query.age > _patience(query):
+        if query.lag and query.age is not None and query.age > patience:
             waited = f"has finished no batch for {_seconds(query.age)} s, with {query.lag} records to read"
             return [Restart(reason=f'its query "{query.name}" {waited}')]
     return []
+
+
+def _patience(queries: tuple[ObservedQuery, ...]) -> timedelta:
+    """Return how long a batch may take. Queries share the cores: those that catch up hold up the others.
+
+    A backlog is one batch, however long it is, and is lost when the driver is ended.
+    """
+    backlogs = [query.lag for query in queries if query.catching_up]
+    known = [lag for lag in backlogs if lag is not None]
+    if not backlogs:
+        return STUCK
+    if len(known) < len(backlogs):
+        return UNKNOWN_BACKLOG
+    return CATCHING_UP + timedelta(seconds=sum(known) / SLOWEST_CATCH_UP)
 
 
 def _lifeless(seen: Observed) -> list[Action]:
@@ -154,12 +170,6 @@ def _lifeless(seen: Observed) -> list[Action]:
     if seen.queued:
         return [Alarm(kind="no room", reason="the cluster has found no room for its driver yet")]
     return [_start(seen, Restart(reason="it has given no sign of life since it was started"))]
-
-
-def _patience(query: ObservedQuery) -> timedelta:
-    """Return how long a batch may take: a backlog is one batch, however long it is."""
-    backlog = timedelta(seconds=(query.lag or 0) / SLOWEST_CATCH_UP)
-    return CATCHING_UP + backlog if query.catching_up else STUCK
 
 
 def _behind(seen: Observed) -> list[Action]:

@@ -15,6 +15,7 @@ from headwater.supervision.deciding import (
     STARTING,
     STOPPING,
     STUCK,
+    UNKNOWN_BACKLOG,
     VAIN_STARTS,
     Action,
     Adopt,
@@ -53,6 +54,11 @@ LATE = STUCK + A_SECOND
 def whose_query(**differs: Any) -> Observed:
     """Return a healthy app but for one of its two queries."""
     return replace(HEALTHY, queries=(FOLLOWS, replace(FOLLOWS, name="refunds.v1", **differs)))
+
+
+def while_another_catches_up(lag: int | None, age: timedelta) -> Observed:
+    """Return an app with a query that has finished nothing for so long, and one that has so much to read."""
+    return replace(HEALTHY, queries=(replace(FOLLOWS, age=age), replace(FOLLOWS, lag=lag, catching_up=True)))
 
 
 CASES: dict[str, tuple[Observed, list[type[Action]]]] = {
@@ -111,11 +117,20 @@ CASES: dict[str, tuple[Observed, list[type[Action]]]] = {
         ),
         [],
     ),
-    "one query catches up for long, and the other is stuck": (
-        replace(
-            HEALTHY,
-            queries=(replace(FOLLOWS, catching_up=True, lag=9_000_000), replace(FOLLOWS, age=LATE)),
-        ),
+    "one query reads a long backlog, and holds up the other": (
+        while_another_catches_up(lag=9_000_000, age=timedelta(hours=1)),
+        [],
+    ),
+    "one query reads a backlog, and the other comes to no end for longer than that may take": (
+        while_another_catches_up(lag=9_000, age=CATCHING_UP + LATE),
+        [Restart],
+    ),
+    "one query reads a backlog of unknown length, and holds up the other": (
+        while_another_catches_up(lag=None, age=UNKNOWN_BACKLOG),
+        [],
+    ),
+    "one query reads a backlog of unknown length, and the other comes to no end at all": (
+        while_another_catches_up(lag=None, age=UNKNOWN_BACKLOG + A_SECOND),
         [Restart],
     ),
     "two queries are stuck": (
