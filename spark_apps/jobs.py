@@ -121,12 +121,12 @@ def view_job(
     def write(found: DataFrame, commit: sinks.Commit) -> None:
         rows = memory.rows(found, commit) if memory else found
         whole = rows.where(rows[view.time] >= start.seam) if start and start.seam else rows
-        bounds = sinks.bounds_of(whole, view.time) if view.mode == "upsert" else None
+        bounds = sinks.bounds_of(whole, view.time) if view.mode == "upsert" else {}
         told = voice.tell(whole.sparkSession, commit, whole, bounds) if voice else None
-        if bounds is None:
-            sinks.append(whole, view.table, replace(commit, told=told))
-        else:
+        if view.mode == "upsert":
             sinks.upsert(whole, view, replace(commit, told=told), bounds)
+        else:
+            sinks.append(whole, view.table, replace(commit, told=told))
         if memory:
             internals.let_go(rows)
             memory.forget(found, commit)

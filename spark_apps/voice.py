@@ -74,7 +74,7 @@ class Voice:
         if commit.after is None or not commit.after.told:
             self._send(self._untold(spark))
         if rows is not None:
-            self._send(rows if bounds is None else news(rows, self._view, bounds))
+            self._send(news(rows, self._view, bounds or {}) if self._view.mode == "upsert" else rows)
         return True
 
     def _untold(self, spark: SparkSession) -> DataFrame:
