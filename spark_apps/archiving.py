@@ -89,7 +89,7 @@ class Archive:
         self._known()
         alarms.clear(settings, NAME, RECREATED)
 
-    def write(self, found: DataFrame, commit: sinks.Commit) -> None:
+    def write(self, found: DataFrame, commit: sinks.Commit, _bounds: sinks.Bounds) -> None:
         """Write a batch: what is no event to quarantine, and everything to the cold log."""
         counted = {
             (row["topic"], row["partition"]): row["count"]

@@ -61,6 +61,7 @@ def _section(view: View) -> str:
         "late events": _late(view),
         "told on": f"`{view.publishes.topic}`" if view.publishes else "",
         "looks for news every": _words(view.trigger),
+        "is behind the log at most": _words(view.freshness),
         "kept by": f"app `{view.app}`, owned by {view.owner}",
     }
     table = "".join(f"| {name} | {value} |\n" for name, value in facts.items() if value)

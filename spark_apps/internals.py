@@ -28,11 +28,11 @@ def observed(query: StreamingQuery) -> dict[str, dict[str, Any]]:
     return {rows.apply(i)._1(): json.loads(rows.apply(i)._2().json()) for i in range(rows.size())}
 
 
-def dropped_rows(query: StreamingQuery) -> int:
+def dropped_rows(spark: SparkSession, query: StreamingQuery) -> int:
     """Return how many rows the running batch lost to the watermark: any is too many."""
     plan = _execution(query).executedPlan()
-    counters = (node.metrics().get(DROPPED) for node in _nodes(plan))
-    return sum(counter.get().value() for counter in counters if counter.isDefined())
+    counters = (node.metrics() for node in _nodes(spark, plan))
+    return sum(found.apply(DROPPED).value() for found in counters if found.contains(DROPPED))
 
 
 def planned_offsets(spark: SparkSession, checkpoint: str, batch: int) -> dict[str, dict[str, int]]:
@@ -76,13 +76,13 @@ def _read(spark: SparkSession, path: str) -> str:
     file, files = _file(spark, path)
     stream = files.open(file)
     try:
-        return str(_jvm(spark).org.apache.commons.io.IOUtils.toString(stream, "UTF-8"))
+        return str(_class(spark, "org.apache.commons.io.IOUtils").toString(stream, "UTF-8"))
     finally:
         stream.close()
 
 
 def _file(spark: SparkSession, path: str) -> tuple[JavaObject, JavaObject]:
-    file = _jvm(spark).org.apache.hadoop.fs.Path(path)
+    file = _class(spark, "org.apache.hadoop.fs.Path")(path)
     return file, file.getFileSystem(spark._jsc.hadoopConfiguration())
 
 
@@ -105,7 +105,7 @@ def let_go_of_state(spark: SparkSession) -> None:
     It tidies up after them every minute, and would make folders anew that somebody has removed. What other
     queries remember in this process is read again from their checkpoints.
     """
-    stores = getattr(_jvm(spark).org.apache.spark.sql.execution.streaming.state, "StateStore$")
+    stores = _class(spark, "org.apache.spark.sql.execution.streaming.state.StateStore$")
     getattr(stores, "MODULE$").stop()
 
 
@@ -115,7 +115,7 @@ def use_cores(spark: SparkSession, cores: int | None) -> None:
     To be asked for again and again: an executor that was about to start when the cluster heard of it comes as
     well.
     """
-    context, python = spark._jsc.sc(), _jvm(spark).PythonUtils
+    context, python = spark._jsc.sc(), _class(spark, "org.apache.spark.api.python.PythonUtils")
     given = spark.sparkContext.getConf()
     each = int(given.get("spark.executor.cores") or 1)
     everything = int(given.get("spark.cores.max") or each * int(given.get("spark.executor.instances") or 1))
@@ -124,7 +124,7 @@ def use_cores(spark: SparkSession, cores: int | None) -> None:
     if surplus := [running.apply(place) for place in range(wanted, running.size())]:
         context.killExecutors(python.toSeq(surplus))
     # Afterwards: to end an executor is to want one less.
-    context.requestTotalExecutors(wanted, 0, python.toScalaMap(_jvm(spark).java.util.HashMap()))
+    context.requestTotalExecutors(wanted, 0, python.toScalaMap(_class(spark, "java.util.HashMap")()))
 
 
 def hold(rows: DataFrame) -> DataFrame:
@@ -144,7 +144,8 @@ def let_go(held: DataFrame) -> None:
 
 def iceberg_table(spark: SparkSession, name: str) -> JavaObject:
     """Return Iceberg's own handle of a table, for what SQL cannot say."""
-    return _jvm(spark).org.apache.iceberg.spark.Spark3Util.loadIcebergTable(spark._jsparkSession, name)
+    tables = _class(spark, "org.apache.iceberg.spark.Spark3Util")
+    return tables.loadIcebergTable(spark._jsparkSession, name)
 
 
 def snapshots(spark: SparkSession, name: str) -> Iterator[JavaObject]:
@@ -157,16 +158,23 @@ def snapshots(spark: SparkSession, name: str) -> Iterator[JavaObject]:
         snapshot = table.snapshot(parent) if parent is not None else None
 
 
-def _jvm(spark: SparkSession) -> Any:
-    return spark._jvm
+def _class(spark: SparkSession, name: str) -> Any:
+    """Return a class of the JVM, asked for once: to look one up is a message, and one for each dot before it.
+
+    Kept where Spark's own Python looks, too.
+    """
+    jvm = spark._jvm
+    if name not in vars(jvm):
+        setattr(jvm, name, getattr(jvm, name))
+    return vars(jvm)[name]
 
 
 def _execution(query: StreamingQuery) -> JavaObject:
     return query._jsq.streamingQuery().lastExecution()
 
 
-def _nodes(node: JavaObject) -> Iterator[JavaObject]:
-    yield node
-    children = node.children()
-    for index in range(children.size()):
-        yield from _nodes(children.apply(index))
+def _nodes(spark: SparkSession, plan: JavaObject) -> Iterator[JavaObject]:
+    """Return all nodes of a plan in one message; to walk it would take three or more for each."""
+    itself = getattr(getattr(_class(spark, "scala.Predef$"), "MODULE$"), "$conforms")()
+    nodes = plan.map(itself)
+    return map(nodes.apply, range(nodes.size()))

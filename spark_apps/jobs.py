@@ -51,10 +51,12 @@ class Job:
     output: Literal["append", "update"]
     trigger: timedelta
     rows: Callable[[int | None], DataFrame]  # given how many records a batch may read at most
-    write: Callable[[DataFrame, sinks.Commit], None]
+    write: Callable[[DataFrame, sinks.Commit, sinks.Bounds], None]  # only where some are found
     note: Callable[[sinks.Commit], None]  # instead, where there are no rows but the log has been read further
     counts: Callable[[ledger.Observed], str]
     stale: Callable[[ledger.Observed], int] = lambda _observed: 0  # events too old for what is final
+    # How many rows a batch has to write, and their bounds: one look at them, because each is a job of Spark.
+    bounds: Callable[[DataFrame], sinks.Bounds] = sinks.bounds_of
     # Writes what the batch engine makes, unless it is there, and returns what is left for the query to do.
     history: Callable[[Guard], Job] | None = None
     version: str | None = None  # the version of a view that it keeps, which may move between apps
@@ -118,10 +120,16 @@ def view_job(
         }
         return remembering.heard(events | changes)
 
-    def write(found: DataFrame, commit: sinks.Commit) -> None:
-        rows = memory.rows(found, commit) if memory else found
-        whole = rows.where(rows[view.time] >= start.seam) if start and start.seam else rows
-        bounds = sinks.bounds_of(whole, view.time) if view.mode == "upsert" else {}
+    def since_seam(rows: DataFrame) -> DataFrame:
+        return rows.where(rows[view.time] >= start.seam) if start and start.seam else rows
+
+    def bounds_of(rows: DataFrame) -> sinks.Bounds:
+        return remembering.heard_in(rows) if memory else sinks.bounds_of(since_seam(rows), view.time)
+
+    def write(found: DataFrame, commit: sinks.Commit, bounds: sinks.Bounds) -> None:
+        rows = memory.rows(found, commit, set(bounds["topics"])) if memory else found
+        whole = since_seam(rows)
+        bounds = sinks.bounds_of(whole, view.time) if memory else bounds
         told = voice.tell(whole.sparkSession, commit, whole, bounds) if voice else None
         if view.mode == "upsert":
             sinks.upsert(whole, view, replace(commit, told=told), bounds)
@@ -149,6 +157,7 @@ def view_job(
         output=view.output,
         trigger=view.trigger,
         rows=rows,
+        bounds=bounds_of,
         write=write,
         note=note,
         counts=counts,
@@ -195,7 +204,7 @@ def late_job(
         output="append",
         trigger=UNHURRIED,
         rows=rows,
-        write=lambda found, commit: sinks.append(found, table, commit),
+        write=lambda found, commit, _bounds: sinks.append(found, table, commit),
         note=lambda commit: sinks.record(spark, table, commit),
         counts=lambda _observed: "{}",  # the ledger of the view counts them
         version=view.query,

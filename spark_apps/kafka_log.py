@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 # Bounds one batch of a live app, and with it its memory; catching up runs without it (see stream.py).
 LIVE_RECORDS_PER_BATCH = 100_000
+# Such a batch of a topic is read by one task, that of all topics by two: to begin a task costs more than to
+# read a few thousand records.
+READERS, READERS_OF_ALL = 1, 2
 # Small enough tasks to spread a backlog over all cores, and to tell how far a long batch has come.
 RECORDS_PER_TASK = 250_000
 
@@ -35,7 +38,8 @@ def read_stream(
     where it is.
     """
     beginning = json.dumps({topic: dict(start)}) if start else "earliest"
-    return _stream(spark, settings, [topic], beginning, most).load()
+    records = _stream(spark, settings, [topic], beginning, most).load()
+    return records.coalesce(READERS) if most else records
 
 
 def read_all(spark: SparkSession, settings: Settings, topics: Iterable[str], *, most: int) -> DataFrame:
@@ -43,7 +47,8 @@ def read_all(spark: SparkSession, settings: Settings, topics: Iterable[str], *, 
 
     A topic that a checkpoint does not know yet is read from its first record on.
     """
-    return _stream(spark, settings, topics, "earliest", most).option("includeHeaders", "true").load()
+    records = _stream(spark, settings, topics, "earliest", most).option("includeHeaders", "true").load()
+    return records.coalesce(READERS_OF_ALL)
 
 
 def _stream(

@@ -12,6 +12,8 @@ from __future__ import annotations
 import json
 import threading
 import time
+import zlib
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from spark_apps import histories, internals, sinks
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
 # first served among single jobs would let a batch of many small jobs stand in line for each of them, and a
 # pool for each query would favour the letter A.
 AGES = {120: "age 0", 60: "age 1", 20: "age 2", 0: "age 3"}  # seconds, oldest first
+
+LITTLE = 0.02  # share of a pause
 
 
 class RowsDropped(Exception):
@@ -109,7 +113,7 @@ class Query:
             raise error
         self._told = self.progress
         self.phase = "live"
-        pause = self.job.trigger / haste(self._spark)
+        pause = between_looks(self.job.name, self.job.trigger / haste(self._spark))
         self._run(
             self.job.rows(LIVE_RECORDS_PER_BATCH), {"processingTime": f"{pause.total_seconds()} seconds"}
         )
@@ -168,8 +172,8 @@ class Query:
             rows.unpersist()
 
     def _commit(self, rows: DataFrame, batch: int, query: str, last: Batch | None) -> None:
-        found = rows.count()
-        if dropped := internals.dropped_rows(self._query):
+        bounds = self.job.bounds(rows)  # computes the rows
+        if dropped := internals.dropped_rows(self._spark, self._query):
             raise RowsDropped(
                 f"{self.job.name}: batch {batch} lost {dropped} rows to the watermark; it is not committed. "
                 "Partitions ran further apart than the view's `disorder` allows: replay the view."
@@ -185,7 +189,17 @@ class Query:
         counts = self.job.counts(observed)
         commit = sinks.Commit(query=query, batch=batch, offsets=offsets, counts=counts, after=last)
         self._guard()
-        if found:
-            self.job.write(rows, commit)
+        if bounds["found"]:
+            self.job.write(rows, commit, bounds)
         elif batch == 0 or offsets != internals.planned_offsets(self._spark, self.job.checkpoint, batch - 1):
             self.job.note(commit)
+
+
+def between_looks(name: str, pause: timedelta) -> timedelta:
+    """Return how long a query waits from look to look: a little longer than the others, each in its own way.
+
+    Spark counts in whole pauses since 1970. Of queries with the same pause all would begin at one moment, and
+    stand in each other's way, although there is nothing to do before and after.
+    """
+    longest = int(pause / timedelta(milliseconds=1) * LITTLE)
+    return pause + timedelta(milliseconds=zlib.crc32(name.encode()) % (longest + 1))

@@ -50,6 +50,11 @@ def heard_of(heard: DataFrame, name: str) -> DataFrame:
     return part.drop("clock_error")
 
 
+def heard_in(heard: DataFrame) -> sinks.Bounds:
+    """Return how many rows of all streams are `found`, and from which `topics` they are."""
+    return heard.selectExpr("count(1) AS found", "collect_set(topic) AS topics").collect()[0].asDict()
+
+
 def table_of(heard: DataFrame, name: str) -> DataFrame:
     """Read a table in the session of the batch: what its sink sets there is nobody else's."""
     return heard.sparkSession.table(f"{CATALOG}.{name}")
@@ -71,9 +76,8 @@ class Memory:
                 f"bucket(2, {topics[name].key})",
             )
 
-    def rows(self, heard: DataFrame, commit: sinks.Commit) -> DataFrame:
-        """Remember a batch, and return the rows that follow from it, held."""
-        present = {row["topic"] for row in heard.select("topic").distinct().collect()}
+    def rows(self, heard: DataFrame, commit: sinks.Commit, present: set[str]) -> DataFrame:
+        """Remember a batch of these topics, and return the rows that follow from it, held."""
         for name in sorted(present):
             self._remember(name, heard_of(heard, name), commit)
         changed_at = self._earliest_change(heard, present)

@@ -41,6 +41,11 @@ SQL_SETTINGS = {
     ),
     # The file system keeps checksums of its own.
     "spark.sql.streaming.checkpoint.fileChecksum.enabled": "false",
+    # A consumer for each partition that a query reads; all views together have more than a hundred, and with
+    # room for 64, as is the default, each batch would connect and log in anew.
+    "spark.kafka.consumer.cache.capacity": "1000",
+    # Where in Python a column was written: several messages to the JVM for each, and only errors tell it.
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
     # Older batches first (see query.py).
     "spark.scheduler.mode": "FAIR",
     # What the UI would show of the past is memory that an app which never ends does not get back.

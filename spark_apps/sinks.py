@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JJavaError
@@ -60,6 +60,7 @@ CONFLICT = "org.apache.iceberg.exceptions.ValidationException"
 # And when others were quicker each time that it tried.
 BUSY = "org.apache.iceberg.exceptions.CommitFailedException"
 ATTEMPTS = 3
+EPOCH = datetime.fromtimestamp(0, UTC)
 # Where rows are many and seldom change, a change marks the old row instead of rewriting the file it is in.
 MARKED_ROWS = {f"write.{change}.mode": "merge-on-read" for change in ("merge", "update", "delete")}
 
@@ -281,8 +282,16 @@ def record(spark: SparkSession, table: str, commit: Commit) -> None:
     update.commit()
 
 
-def bounds_of(rows: DataFrame, time: str) -> Bounds:
-    """Return how many rows are `found`, and the `first` and the `last` time of them, if they have one."""
-    times = [F.min(time).alias("first"), F.max(time).alias("last")] if time else []
-    bounds = rows.agg(F.count(F.lit(1)).alias("found"), *times).first()
-    return bounds.asDict() if bounds else {}
+def bounds_of(rows: DataFrame, time: str = "") -> Bounds:
+    """Return how many rows are `found`, and bounds of their times, if they have one: `first` and `last`.
+
+    In whole hours: a time goes into a plan as it is, and Spark compiles every plan that it has not seen yet.
+    """
+    first, last = f"date_trunc('HOUR', min({time}))", f"date_trunc('HOUR', max({time})) + INTERVAL 1 HOUR"
+    times = {"first": first, "last": last} if time else {}
+    # As numbers, because Spark's Python times are in the machine's zone, where an hour may come twice.
+    micros = [f"unix_micros({of}) AS {name}" for name, of in times.items()]
+    found = rows.selectExpr("count(1) AS found", *micros).first()
+    if found is None or found["found"] == 0:
+        return {"found": 0}
+    return found.asDict() | {name: EPOCH + timedelta(microseconds=found[name]) for name in times}

@@ -48,9 +48,11 @@ class Tables:
             schema, key = changelogs.change_schema(topic), topic.key
             sinks.create_table(spark, view.state_table(name), schema, f"bucket(2, {key})", mark_rows=True)
 
-    def rows(self, heard: DataFrame, commit: sinks.Commit) -> DataFrame:
-        """Keep a batch, and return the rows of the units that it touches, held; those no more are gone."""
-        present = {row["topic"] for row in heard.select("topic").distinct().collect()}
+    def rows(self, heard: DataFrame, commit: sinks.Commit, present: set[str]) -> DataFrame:
+        """Keep a batch, and return the rows of the units that it touches, held; those no more are gone.
+
+        What is `present` are the topics that it has changes of.
+        """
         for name in sorted(present):
             self._keep(name, heard_of(heard, name), commit)
         units = internals.hold(self._touched(heard, present, commit))

@@ -95,8 +95,10 @@ class View:
     )
     # Columns that versions need not agree on: they are made of what the log forgets.
     uncompared: tuple[str, ...] = ()
-    freshness: timedelta = timedelta(minutes=1)  # how far behind the log it may be
-    trigger: timedelta = timedelta(seconds=10)  # how often it looks for news
+    # How often it looks for news, and how far behind the log it may be. A look costs about as much whatever
+    # it finds, so views look seldom unless somebody waits for their rows (docs/performance.md).
+    trigger: timedelta = timedelta(minutes=2)
+    freshness: timedelta = timedelta(minutes=3)
 
     build: int = 1  # set by whoever runs it, not by the author: how often this version has been built
 
@@ -116,6 +118,12 @@ class View:
             )
         if self.mode == "append" and self.prefers:
             raise Refusal(f'view "{self.name}": rows that are only appended cannot be preferred')
+        if self.freshness <= self.trigger:
+            raise Refusal(
+                f'view "{self.name}" looks for news too seldom for its freshness',
+                detail=f"Every {self.trigger}, and its rows may be {self.freshness} behind the log.",
+                hint="Look more often (`trigger`), or promise less (`freshness`).",
+            )
 
     def _check_tables(self) -> None:
         if not self.tables:

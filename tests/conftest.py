@@ -78,7 +78,7 @@ def _own_instance() -> Iterator[None]:
             "spark.executor.extraJavaOptions": QUICK_START,
             "spark.driver.memory": "896m",
             "spark.executor.memory": "1152m",
-            HASTE: "2",
+            HASTE: "3",
         }
         patch.setenv("TF_VAR_app_properties", json.dumps(for_tests))
         yield

@@ -52,6 +52,5 @@ VIEW = View(
     mode="append",
     repeats="keep",  # the log has each event once
     disorder=timedelta(minutes=20),
-    trigger=timedelta(minutes=1),
     freshness=timedelta(minutes=5),
 )

@@ -60,6 +60,4 @@ VIEW = View(
     prefers=("clicked_at", "click_id"),
     publishes=Publication(topic="ad_clicks"),
     disorder=timedelta(minutes=2),
-    trigger=timedelta(minutes=1),
-    freshness=timedelta(minutes=2),
 )

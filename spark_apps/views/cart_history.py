@@ -54,8 +54,7 @@ VIEW = View(
     mode="upsert",
     prefers=("held_until",),
     repeats="keep",  # the log has each event once
-    trigger=timedelta(minutes=1),
-    freshness=timedelta(minutes=2),
+    freshness=timedelta(minutes=3),
     checks=(
         Check(
             expectation="expect_column_pair_values_a_to_be_greater_than_b",

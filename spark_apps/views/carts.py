@@ -49,8 +49,7 @@ VIEW = View(
     mode="upsert",
     prefers=("changed_at DESC",),
     repeats="keep",  # the log has each event once
-    trigger=timedelta(minutes=1),
-    freshness=timedelta(minutes=2),
+    freshness=timedelta(minutes=3),
     checks=(
         Check(
             expectation="expect_column_values_to_be_between", arguments={"column": "version", "min_value": 1}

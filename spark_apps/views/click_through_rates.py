@@ -54,8 +54,6 @@ VIEW = View(
     window=timedelta(hours=1),
     mode="upsert",
     late="correct",
-    trigger=timedelta(minutes=1),
-    freshness=timedelta(minutes=2),
     checks=(
         Check(
             expectation="expect_column_values_to_be_between",

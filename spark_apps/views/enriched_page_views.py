@@ -49,6 +49,4 @@ VIEW = View(
     window=timedelta(0),
     grain="event",
     mode="upsert",
-    trigger=timedelta(minutes=1),
-    freshness=timedelta(minutes=2),
 )

@@ -77,6 +77,7 @@ VIEW = View(
         },
     ),
     trigger=timedelta(seconds=20),
+    freshness=timedelta(minutes=1),
     checks=(
         Check(
             expectation="expect_column_pair_values_a_to_be_greater_than_b",

@@ -55,8 +55,7 @@ VIEW = View(
     },
     grain="event",
     mode="upsert",
-    trigger=timedelta(minutes=1),
-    freshness=timedelta(minutes=2),
+    freshness=timedelta(minutes=3),
     checks=(
         Check(
             expectation="expect_column_values_to_be_between",

@@ -81,5 +81,6 @@ VIEW = View(
     hop=timedelta(seconds=10),
     mode="upsert",
     publishes=Publication(topic="live_figures", identity=("from_at", "revision")),
-    trigger=timedelta(seconds=20),
+    trigger=timedelta(seconds=30),
+    freshness=timedelta(minutes=1),
 )

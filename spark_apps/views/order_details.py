@@ -65,8 +65,7 @@ VIEW = View(
     farewells=True,
     grain="event",
     mode="upsert",
-    trigger=timedelta(minutes=1),
-    freshness=timedelta(minutes=2),
+    freshness=timedelta(minutes=3),
     uncompared=("revision",),  # a changelog that was compacted does not tell any more of what is gone
     checks=(
         Check(

@@ -55,6 +55,5 @@ VIEW = View(
         ),
     },
     mode="upsert",
-    trigger=timedelta(minutes=1),
-    freshness=timedelta(minutes=2),
+    freshness=timedelta(minutes=3),
 )

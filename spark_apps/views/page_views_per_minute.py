@@ -46,7 +46,8 @@ VIEW = View(
     time="minute_at",
     window=timedelta(minutes=1),
     mode="upsert",
-    trigger=timedelta(seconds=20),
+    trigger=timedelta(seconds=30),
+    freshness=timedelta(minutes=1),
     late="correct",
     checks=(
         Check(

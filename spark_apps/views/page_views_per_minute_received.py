@@ -42,7 +42,7 @@ VIEW = View(
     time="minute_at",
     window=timedelta(minutes=1),
     mode="append",
-    trigger=timedelta(seconds=20),
+    trigger=timedelta(seconds=30),
     clock="received_at",
     lateness=timedelta(0),
     repeats="keep",

@@ -54,8 +54,6 @@ VIEW = View(
     # An event has the time of its command: after an outage of the decider some are older than others.
     late="correct",
     repeats="keep",  # the log has each event once
-    trigger=timedelta(minutes=1),
-    freshness=timedelta(minutes=2),
     checks=tuple(
         Check(expectation="expect_column_values_to_be_between", arguments={"column": name, "min_value": 0})
         for name in ("added", "removed", "checked_out")

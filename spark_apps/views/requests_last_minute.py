@@ -61,8 +61,6 @@ VIEW = View(
     look_back=timedelta(minutes=1),
     grain="event",
     mode="upsert",
-    trigger=timedelta(minutes=1),
-    freshness=timedelta(minutes=2),
     checks=(
         Check(
             expectation="expect_column_values_to_be_between", arguments={"column": "requests", "min_value": 1}

@@ -80,8 +80,6 @@ VIEW = View(
     window=timedelta(hours=1),
     hop=timedelta(minutes=5),
     mode="upsert",
-    trigger=timedelta(minutes=1),
-    freshness=timedelta(minutes=2),
     checks=(
         Check(
             expectation="expect_column_pair_values_a_to_be_greater_than_b",

@@ -113,5 +113,6 @@ VIEW = View(
             "message": "format_string('Listed in %s for %.2f: %s (%s).', category, price, title, listing_id)",
         },
     ),
-    trigger=timedelta(seconds=20),
+    trigger=timedelta(minutes=1),
+    freshness=timedelta(minutes=2),
 )

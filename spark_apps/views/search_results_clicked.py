@@ -62,8 +62,6 @@ VIEW = View(
     mode="upsert",
     prefers=("clicked_at", "click_id"),
     disorder=timedelta(minutes=2),
-    trigger=timedelta(minutes=1),
-    freshness=timedelta(minutes=2),
     checks=(
         Check(
             expectation="expect_column_values_to_be_between",

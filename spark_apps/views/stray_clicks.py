@@ -53,6 +53,4 @@ VIEW = View(
     grain="event",
     mode="append",
     disorder=timedelta(minutes=2),
-    trigger=timedelta(minutes=1),
-    freshness=timedelta(minutes=2),
 )

@@ -36,8 +36,7 @@ VIEW = View(
     touches={"user_changelog": "SELECT user_id FROM changed"},
     grain="event",
     mode="upsert",
-    trigger=timedelta(minutes=1),
-    freshness=timedelta(minutes=2),
+    freshness=timedelta(minutes=3),
     checks=(
         Check(
             expectation="expect_column_values_to_be_in_set",

@@ -63,7 +63,6 @@ VIEW = View(
     grain="event",
     mode="append",
     late="separate",
-    trigger=timedelta(minutes=1),
     freshness=timedelta(minutes=5),
     checks=(
         Check(
