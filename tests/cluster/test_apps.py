@@ -12,7 +12,6 @@ import subprocess
 import sys
 import threading
 import traceback
-from contextlib import suppress
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -29,7 +28,7 @@ from headwater.registry import connect, releases
 from headwater.shop import Simulation, simulate
 from spark_apps import catalog, kafka_log
 from tests.cluster.looking import APP, driver_of, has_read_everything, process, program
-from tests.end_to_end.looking import run_of, trigger
+from tests.end_to_end.looking import trigger, wait_for_run
 from tests.fixed_code import VIEW, change, copy_code
 from tests.places import PLACES, app_pages, secrets_in, with_other_secrets
 from tests.streams import Log, assert_up_to_date, compare
@@ -123,13 +122,7 @@ def planned(instance: Settings, deployed: str) -> str:
     """Let Airflow plan a replay: its tasks are given a form, leave a request and write a log."""
     airflow = Airflow(instance)
     run = trigger(airflow, "replay", view="page_views_per_minute")
-
-    def ended() -> bool:
-        with suppress(Refusal):  # a busy machine's Airflow may not answer in time
-            return run_of(airflow, "replay", run)["state"] in ("success", "failed")
-        return False
-
-    wait_for("the end of the plan", ended)
+    wait_for_run(airflow, "replay", run, "success", "failed")
     return run
 
 

@@ -28,6 +28,7 @@ from headwater.local.record import started_parts
 from headwater.local.steps import SCHEDULED
 from headwater.registry import connect, heartbeats
 from headwater.topics import cluster
+from tests.end_to_end.looking import wait_for_answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,7 +56,8 @@ def test_everything_that_a_newcomer_is_promised_runs(second: Settings) -> None:
     with connect(second) as registry:
         beats = heartbeats.all_heartbeats(registry)
     assert {beat["app"] for beat in beats} == set(declared.apps())
-    assert not any(Airflow(second).paused()[dag] for dag in SCHEDULED)
+    airflow = Airflow(second)
+    wait_for_answer("the schedules", lambda: not any(airflow.paused()[dag] for dag in SCHEDULED))
 
 
 def test_acknowledged_record_outlives_the_death_of_a_broker(second: Settings) -> None:
