@@ -81,10 +81,19 @@ class Desk:
         return Counter(self.seen)
 
     def handled(self) -> bool:
-        """Say whether every alert was read, in a transaction that is committed."""
+        """Say whether every alert was read, in a transaction that is committed and seen to be.
+
+        A group may have its offsets a moment before readers have what was written with them.
+        """
         ends = offsets.ends(self.client, self.route.alerts.name)
         read = offsets.published(self.client, self.route.group).get(self.route.alerts.name, {})
-        return all(read.get(partition, 0) == end for partition, end in ends.items())
+        return all(read.get(partition, 0) == end for partition, end in ends.items()) and not self.open()
+
+    def open(self) -> bool:
+        """Say whether there are notifications that no reader sees yet."""
+        written = offsets.ends(self.client, self.route.notifications.name)
+        seen = self.reader.end_offsets(list(self.reader.assignment()))
+        return any(end < written[place.partition] for place, end in seen.items())
 
     def command(self, moment: str = "", how: str = "kill", **more: Any) -> list[str]:
         """Return the command of a notifier that comes to grief at a moment."""

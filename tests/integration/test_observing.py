@@ -214,18 +214,18 @@ def test_submission_that_nobody_wrote_down_is_waited_for_and_adopted(app: App) -
     app.cluster.alive = {"another's"}
     apps.submitting(app.registry, app.name, app.cluster.alive)  # and then the task dies
     assert [type(action) for action in decide(app.sees())] == [Submit]
-    app.cluster.alive.add("driver-2")
+    app.cluster.alive.add(nobodys := f"driver-of-{app.name}")
     assert decide(app.sees()) == []
-    app.start("driver-2")
+    app.start(nobodys)
     app.beat(*app.queries)
     assert [type(action) for action in decide(app.sees())] == [Adopt]
-    apps.submitted(app.registry, app.name, "driver-2")
+    apps.submitted(app.registry, app.name, nobodys)
     assert decide(app.sees()) == []
 
 
 def test_submission_that_nobody_wrote_down_is_not_waited_for_for_ever(app: App) -> None:
     apps.submitting(app.registry, app.name, ())
-    app.cluster.alive.add("driver-1")
+    app.cluster.alive.add(f"driver-of-{app.name}")
     assert decide(app.sees()) == []
     app.later(minutes=4)
     assert [type(action) for action in decide(app.sees())] == [Submit]
@@ -233,10 +233,10 @@ def test_submission_that_nobody_wrote_down_is_not_waited_for_for_ever(app: App) 
 
 def test_driver_that_another_app_is_known_by_is_nobody_to_wait_for(instance: Settings, app: App) -> None:
     apps.submitting(app.registry, app.name, ())
-    app.cluster.alive.add("driver-1")
+    app.cluster.alive.add(nobodys := f"driver-of-{app.name}")
     assert decide(app.sees()) == []
     with an_app(instance) as other:
-        other.submit("driver-1")
+        other.submit(nobodys)
         assert [type(action) for action in decide(app.sees())] == [Submit]
 
 
