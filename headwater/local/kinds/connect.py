@@ -18,6 +18,7 @@ from kafka.admin import (
     ResourceType,
 )
 
+from headwater.local.files import unpack
 from headwater.local.kinds.kafka import admin_client
 from headwater.local.kinds.kind import Kind
 
@@ -67,7 +68,7 @@ def _unpack_plugin(part: Part) -> None:
         return
     fresh = Path(tempfile.mkdtemp(dir=part.folder, prefix=".plugins-"))
     with tarfile.open(archive) as files:
-        files.extractall(fresh / archive.name, filter="data")
+        unpack(files, fresh / archive.name)
     if plugins.exists():
         plugins.rename(Path(tempfile.mkdtemp(dir=part.folder, prefix=".old-")) / "plugins")
     fresh.rename(plugins)

@@ -16,7 +16,7 @@ import psycopg
 
 from headwater.database_roles import ensure_database, ensure_role
 from headwater.errors import Refusal
-from headwater.local.files import write_private
+from headwater.local.files import unpack, write_private
 from headwater.local.kinds.kind import Kind
 from headwater.local.secret_store import load_secrets
 from headwater.local.users import User, unprivileged_user
@@ -75,7 +75,7 @@ def _unpack(part: Part) -> None:
             lzma.open(packed) as unpacked,
             tarfile.open(fileobj=unpacked) as files,
         ):
-            files.extractall(temporary, filter="data")
+            unpack(files, temporary)
     temporary.chmod(0o755)
     shutil.rmtree(server, ignore_errors=True)
     temporary.rename(server)
