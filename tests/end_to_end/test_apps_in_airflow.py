@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from headwater import apps
 from headwater.engines import Standalone
 from tests.cluster.looking import APP, driver_of
-from tests.end_to_end.looking import notes_of_runs, run_of, trigger, wait_for_run
+from tests.end_to_end.looking import notes_of_runs, run_of, trigger, wait_for_answer, wait_for_run
 from tests.fixed_code import VIEW
 from tests.waiting import wait_for
 
@@ -42,7 +42,7 @@ def test_minute_of_supervision_starts_a_driver_that_is_gone(
         wait_for("another driver", lambda: driver_of(instance) != before)
         # Whichever run it was: the schedule has runs of its own.
         said = f'app "{APP}": submit'
-        wait_for("its word", lambda: any(said in note for note in notes_of_runs(airflow, "supervise")))
+        wait_for_answer("its word", lambda: any(said in note for note in notes_of_runs(airflow, "supervise")))
     apps.wait_until_alive(instance, APP)
 
 

@@ -14,9 +14,8 @@ from headwater import replay
 from headwater.local import processes
 from headwater.local.parts import observe
 from headwater.registry import connect, releases
-from tests.end_to_end.looking import task_of, trigger, wait_for_run, wait_for_task
+from tests.end_to_end.looking import task_of, trigger, wait_for_answer, wait_for_run, wait_for_task
 from tests.fixed_code import VIEW
-from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from headwater.airflow_api import Airflow
@@ -34,7 +33,7 @@ def test_replay_finishes_after_kill_9_of_scheduler_dag_processor_and_task(
     wait_for_task(airflow, "replay", run, "catch_up", *WAITING)
     kill_program(busy_shop, "airflow-scheduler")
     kill_program(busy_shop, "airflow-dag-processor")
-    wait_for("a task to kill", lambda: kill_task(busy_shop, airflow, run, "prove"))
+    wait_for_answer("a task to kill", lambda: kill_task(busy_shop, airflow, run, "prove"))
     wait_for_run(airflow, "replay", run, "success")
     assert task_of(airflow, "replay", run, "prove")["try_number"] > 1
     (candidate,) = queries(busy_shop) - before
