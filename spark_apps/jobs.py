@@ -130,18 +130,20 @@ def view_job(
         rows = memory.rows(found, commit, set(bounds["topics"])) if memory else found
         whole = since_seam(rows)
         bounds = sinks.bounds_of(whole, view.time) if memory else bounds
-        told = voice.tell(whole.sparkSession, commit, whole, bounds) if voice else None
+        if voice:
+            commit = replace(commit, told=voice.tell(whole.sparkSession, commit, whole, bounds))
         if view.mode == "upsert":
-            sinks.upsert(whole, view, replace(commit, told=told), bounds)
+            sinks.upsert(whole, view, commit, bounds)
         else:
-            sinks.append(whole, view.table, replace(commit, told=told))
+            sinks.append(whole, view.table, commit)
         if memory:
             internals.let_go(rows)
             memory.forget(found, commit)
 
     def note(commit: sinks.Commit) -> None:
-        told = voice.tell(spark, commit) if voice else None
-        sinks.record(spark, view.table, replace(commit, told=told))
+        if voice:
+            commit = replace(commit, told=voice.tell(spark, commit))
+        sinks.record(spark, view.table, commit)
 
     def counts(observed: ledger.Observed) -> str:
         kept = view.late == "correct"

@@ -12,8 +12,8 @@ import pytest
 
 from headwater import replay
 from headwater.local import processes
-from headwater.local.parts import observe
 from headwater.registry import connect, releases
+from tests.cluster.looking import program
 from tests.end_to_end.looking import task_of, trigger, wait_for_answer, wait_for_run, wait_for_task
 from tests.fixed_code import VIEW
 
@@ -31,8 +31,8 @@ def test_replay_finishes_after_kill_9_of_scheduler_dag_processor_and_task(
     before = queries(busy_shop)
     run = trigger(airflow, "replay", view=VIEW, dry_run=False, approval=False)
     wait_for_task(airflow, "replay", run, "catch_up", *WAITING)
-    kill_program(busy_shop, "airflow-scheduler")
-    kill_program(busy_shop, "airflow-dag-processor")
+    for name in ("airflow-scheduler", "airflow-dag-processor"):
+        os.kill(program(busy_shop, name), signal.SIGKILL)
     wait_for_answer("a task to kill", lambda: kill_task(busy_shop, airflow, run, "prove"))
     wait_for_run(airflow, "replay", run, "success")
     assert task_of(airflow, "replay", run, "prove")["try_number"] > 1
@@ -44,12 +44,6 @@ def test_replay_finishes_after_kill_9_of_scheduler_dag_processor_and_task(
 def queries(settings: Settings) -> set[str]:
     with connect(settings) as registry:
         return {version["query"] for version in releases.versions(registry, VIEW)}
-
-
-def kill_program(settings: Settings, name: str) -> None:
-    (pid,) = [status.pid for status in observe(settings) if status.name == name]
-    assert pid is not None
-    os.kill(pid, signal.SIGKILL)
 
 
 def kill_task(settings: Settings, airflow: Airflow, run: str, task: str) -> bool:

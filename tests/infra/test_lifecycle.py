@@ -28,6 +28,7 @@ from headwater.local.record import started_parts
 from headwater.local.steps import SCHEDULED
 from headwater.registry import connect, heartbeats
 from headwater.topics import cluster
+from tests.cluster.looking import program
 from tests.end_to_end.looking import wait_for_answer
 
 if TYPE_CHECKING:
@@ -64,9 +65,7 @@ def test_acknowledged_record_outlives_the_death_of_a_broker(second: Settings) ->
     topic = "page_views"
     with admin_client(second, "admin") as admin:
         assert cluster.observe(admin).topics[topic].replication == BROKERS
-    (broker,) = [status.pid for status in observe(second) if status.name == "kafka-2"]
-    assert broker is not None
-    os.kill(broker, signal.SIGKILL)
+    os.kill(program(second, "kafka-2"), signal.SIGKILL)
     with closing(KafkaProducer(**second.kafka_client("simulator"), acks="all")) as producer:
         for number in range(RECORDS):
             producer.send(topic, key=str(number).encode(), value=b"{}").get(timeout=60)
